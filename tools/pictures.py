@@ -1,4 +1,4 @@
-"""Draw the kept pictures of the full screen, from the running application: docs/pictures/*.svg."""
+"""Draw the kept pictures of the full screen and of a game: docs/pictures/*.svg."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.moments import MOMENTS  # noqa: E402
+from support.paths import VECTORS  # noqa: E402
 
+from cli.commands.save_picture import facts_of  # noqa: E402
+from cli.pictures.game_picture import game_picture  # noqa: E402
 from cli.ui.full_screen.paged_app import PagedApp  # noqa: E402
+from p2p_hoity.game_adapter import read_game  # noqa: E402
+from protocol import transcript  # noqa: E402
 
 FOLDER = ROOT / "docs" / "pictures"
 PICTURES: dict[str, tuple[str, tuple[int, int], bool]] = {
@@ -42,12 +47,27 @@ def drawn(name: str) -> str:
     return asyncio.run(_drawn(*PICTURES[name]))
 
 
+GAME = "game"
+"""The name of the picture of a game."""
+PLAYED = VECTORS / "transcripts" / "four-uberplay-2004.hoity"
+
+
+def drawn_game() -> str:
+    """The picture of a kept game, as `hoity replay --picture` saves it."""
+    facts = facts_of(transcript.verify(PLAYED.read_bytes(), read_game), "2025-11-27")
+    if facts is None:
+        raise ValueError(f"{PLAYED} shows no game")
+    return game_picture(facts)
+
+
 def main() -> None:
     """Draw all of them."""
     FOLDER.mkdir(exist_ok=True)
     for name in PICTURES:
         (FOLDER / f"{name}.svg").write_text(drawn(name), encoding="utf-8")
         print(f"docs/pictures/{name}.svg")
+    (FOLDER / f"{GAME}.svg").write_text(drawn_game(), encoding="utf-8")
+    print(f"docs/pictures/{GAME}.svg")
 
 
 if __name__ == "__main__":

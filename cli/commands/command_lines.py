@@ -293,11 +293,26 @@ def replay(
     raise typer.Exit(replay_file(transcript_named(file), step, as_json, plain, picture, film))
 
 
-def games(as_json: opt.JsonOption = False) -> None:
+def games(
+    stats: Annotated[
+        bool,
+        typer.Option(
+            "--stats",
+            help=N_(
+                "Do not list the games. Show your statistics: by number of seats and by company."
+            ),
+        ),
+    ] = False,
+    as_json: opt.JsonOption = False,
+) -> None:
     """List the games of this machine, finished or not, newest first.
 
-    Example: hoity games --json
+    Example: hoity games --stats
     """
+    if stats:
+        from .own_statistics import tell_statistics
+
+        raise typer.Exit(tell_statistics(as_json))
     from .list_games import list_games
 
     raise typer.Exit(list_games(as_json))

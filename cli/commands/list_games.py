@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.player_key import NamedIdentity, passphrase_from_environment
 from p2p_hoity.table.beside_game import saved_games, unfinished_games
-from p2p_hoity.table.beside_game.known_progress import Progress
+from p2p_hoity.table.beside_game.own_results import own_counts, own_result, statistics
 from p2p_hoity.table.beside_game.saved_games import is_running
 from p2p_hoity.table.beside_game.unfinished_games import OpenGame
 from p2p_hoity.table.peer_error import PeerError
@@ -20,8 +21,10 @@ from protocol.units import Seconds
 from ..exit_codes import OK, USAGE, Trouble, report
 from ..local import player_setup
 from ..printing import say, write_line
-from ..words.translation import _, listed
+from ..words.statistics_text import summary
+from ..words.translation import _, listed, signed
 from .options import LAST, typed_id
+from .own_statistics import own_key
 
 SHORTEST = 4
 
@@ -104,28 +107,38 @@ READING: Final[Seconds] = 2.0
 
 
 def list_games(as_json: bool) -> int:
-    """Print all games of this computer, newest first.
+    """Print all games of this computer, newest first, and how many of them the player has won.
 
     Journals that other users can read or change are not read. They are reported as errors.
     """
     home, passphrase = own_home(), passphrase_from_environment()
-    found = saved_games.kept_games(home, passphrase, time.monotonic, READING)
+    own = own_key(home, passphrase)
+    found = saved_games.kept_games(home, passphrase, time.monotonic, READING, own)
     refused = [report(error, as_json) for error in unfinished_games.refused_games(home)]
     for game in found:
         if as_json:
             write_line(as_object(game))
         else:
             say(in_words(game))
-    if not (found or refused or as_json):
-        say(_("No game was played on this machine yet. Play one with: hoity play"))
-    if any(game.progress is None for game in found) and not as_json:
-        say(_("Some games were not read yet. Repeat the command to read the rest."))
+    if not as_json:
+        _close_list(found, bool(refused))
     return max(refused, default=OK)
+
+
+def _close_list(found: Sequence[saved_games.KeptGame], is_refused: bool) -> None:
+    """Print what stands below the list of games for a person."""
+    if not (found or is_refused):
+        say(_("No game was played on this machine yet. Play one with: hoity play"))
+    if any(game.progress is None for game in found):
+        say(_("Some games were not read yet. Repeat the command to read the rest."))
+    if line := summary(statistics(found)):
+        say(line)
 
 
 def as_object(game: saved_games.KeptGame) -> dict[str, Any]:
     """Return a stored game as the JSON object that `hoity games --json` prints."""
     progress, moment = game.progress, moment_of(game.when)
+    result, counts = own_result(game), own_counts(game)
     return {
         "game": game.name,
         "state": _state(game),
@@ -134,6 +147,10 @@ def as_object(game: saved_games.KeptGame) -> dict[str, Any]:
         "round": progress.round if progress else None,
         "fields": list(progress.fields) if progress else None,
         "ranks": list(progress.ranks) if progress else None,
+        "rank": result.rank if result else None,
+        "margin": result.margin if result else None,
+        "levels": None if game.levels is None else list(game.levels),
+        "counts": asdict(counts) if counts else None,
         "date": moment.isoformat(timespec="seconds") if moment else None,
         "path": str(game.path),
     }
@@ -161,14 +178,26 @@ def in_words(game: saved_games.KeptGame) -> str:
     state = states[_state(game)]
     if game.progress is not None and game.progress.round:
         state = _("{state}, round {round}").format(state=state, round=game.progress.round)
-    who = listed(_scores(game.nicknames, game.progress))
+    if (result := own_result(game)) is not None:
+        words = _("{state}, rank {rank} of {seats} ({margin})")
+        margin = signed(result.margin)
+        state = words.format(
+            state=state, rank=result.rank, seats=len(game.nicknames), margin=margin
+        )
+    who = listed(_scores(game))
     return text.format(game=game.name, date=date(game.when), state=state, who=who)
 
 
-def _scores(names: tuple[str, ...], progress: Progress | None) -> list[str]:
-    """Return the nicknames, with the fields on the track if known, the winner of a game first."""
+def _scores(game: saved_games.KeptGame) -> list[str]:
+    """Return the nicknames, with the fields on the track if known, the winner of a game first.
+
+    The player's own seat in a finished game is marked.
+    """
+    names, progress = list(game.nicknames), game.progress
+    if game.is_over and game.seat is not None:
+        names[game.seat] = _("{nickname} (you)").format(nickname=names[game.seat])
     if progress is None or len(progress.fields) != len(names):
-        return list(names)
+        return names
     order = list(range(len(names)))
     if len(progress.ranks) == len(names):
         order.sort(key=lambda seat: progress.ranks[seat])

@@ -94,7 +94,7 @@ def replay_file(
         write_line(_verdict(report))  # A program gets nothing after the verdict.
         return tell(untold)
     if picture is not None:
-        return save_picture(path, mark, report, state, told(report), picture)
+        return save_picture(path, mark, report, picture)
     if film is not None:
         return _save_film(path, report, film)
     if as_json:

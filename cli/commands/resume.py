@@ -18,6 +18,7 @@ from p2p_hoity.rules.choices import MAX_SEATS
 from p2p_hoity.storage import journal as journals
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
+from p2p_hoity.storage.kept_company import keep_company
 from p2p_hoity.table.beside_game.finish_game import FileCode, finish_from
 from p2p_hoity.table.beside_game.saved_games import is_running
 from p2p_hoity.table.beside_game.unfinished_games import OpenGame
@@ -31,7 +32,7 @@ from p2p_hoity.table.playing.session import Outcome
 
 from ..exit_codes import NOT_OK, OK, Trouble, ctrl_c_means
 from ..local.bot_copies import Copy, copies
-from ..local.bot_processes import crew_of
+from ..local.bot_processes import company_at, crew_of, levels_of_bots
 from ..local.seat_checks import check_home, check_output
 from ..printing import say, write_line
 from ..words.end_sentences import kept_as
@@ -41,6 +42,7 @@ from . import list_games
 from .mistaken_files import Kind, explained
 from .options import OutputOptions, SeatOptions
 from .take_seat import Sitting, sit
+from .verify import players_of
 
 
 def tell_running(sitting: Sitting, game: OpenGame, ticket: Ticket) -> int:
@@ -162,12 +164,16 @@ def bots_at(home: Home, game: str) -> list[Home]:
 def finish(game: str | None, file: Path, output: OutputOptions) -> int:
     """Finish a game with another seat's transcript of the whole game, which is verified first."""
     seat, found = _kept(game, output.transcript, command_line("resume", "--from", file))
+    bots = bots_at(seat.home, found.name)
     try:
-        path, report = finish_from(seat, found.name, file, bots_at(seat.home, found.name))
+        path, report = finish_from(seat, found.name, file, bots)
     except PeerError as error:
         if error.code in (FileCode.NOT_OK, FileCode.UNREADABLE):
             error.add_note(explained(file, Kind.GAME))
         raise
+    players = players_of(report, None)[0] or (None,) * len(report.seats)
+    company = company_at(found.seat, players, levels_of_bots(bots))
+    keep_company(seat.home, found.name, company)
     if output.as_json:
         ranks = [{"rank": rank, "seat": number} for rank, number in report.standings]
         write_line({"type": "finished", "transcript": str(path), "standings": ranks})

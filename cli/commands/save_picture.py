@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from p2p_hoity.game_adapter import Play, happenings_since
 from p2p_hoity.presentation.figure_paths import figure_paths
-from p2p_hoity.rules import Happening, State
 from protocol import transcript
 
 from ..exit_codes import NOT_OK, OK, Trouble
@@ -18,42 +18,43 @@ from .list_games import date
 from .verify import Mark, explanation, in_words, of_problem
 
 
-def save_picture(
-    source: Path,
-    mark: Mark,
-    report: transcript.Report,
-    state: State,
-    record: list[Happening],
-    target: Path,
-) -> int:
+def save_picture(source: Path, mark: Mark, report: transcript.Report, target: Path) -> int:
     """Save the picture of a game, as far as its transcript is valid, in a new file.
 
     Args:
         source: The path of the transcript, for messages.
-        record: All events of the game.
         target: The new file, or a device or pipe.
 
     Raises:
         Trouble: If the game was not even set up, or the file exists or cannot be written.
     """
-    if not figure_paths(record):
+    facts = facts_of(report, date(mark[1] // 1_000_000_000)[:10])
+    if facts is None:
         raise Trouble([*in_words(source, report), *explanation(source, report)], NOT_OK)
-    facts = PictureFacts(
-        edition=state.edition,
-        nicknames=tuple(entry.nickname for entry in report.seats),
-        record=tuple(record),
-        standings=state.standings,
-        game=report.table[:16],
-        date=date(mark[1] // 1_000_000_000)[:10],
-        is_valid=report.ok or report.unfinished,
-        verdict=verdict(report),
-    )
     # A device may be the standard output, where only the picture belongs.
     if write_new(target, game_picture(facts)):
         say(_("The picture is in {path}.").format(path=target))
     for line in [] if report.ok else in_words(source, report):
         complain(line)
     return OK if report.ok else NOT_OK
+
+
+def facts_of(report: transcript.Report, day: str) -> PictureFacts | None:
+    """Return what a picture of a game is about, None if the game was not even set up."""
+    play = report.node.state if report.node is not None else None
+    record = happenings_since(play) if isinstance(play, Play) else []
+    if not isinstance(play, Play) or not figure_paths(record):
+        return None
+    return PictureFacts(
+        edition=play.state.edition,
+        nicknames=tuple(entry.nickname for entry in report.seats),
+        record=tuple(record),
+        standings=play.state.standings,
+        game=report.table[:16],
+        date=day,
+        is_valid=report.ok or report.unfinished,
+        verdict=verdict(report),
+    )
 
 
 def verdict(report: transcript.Report) -> str:

@@ -11,10 +11,11 @@ from typing import Final
 import trio
 
 from p2p_hoity import rules
-from p2p_hoity.game_adapter import HoityToity
+from p2p_hoity.game_adapter import HoityToity, table_name
 from p2p_hoity.presentation.screen_updates import GameOver, Started, Update
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
+from p2p_hoity.storage.kept_company import keep_company
 from p2p_hoity.storage.player_key import NamedIdentity as Me
 from p2p_hoity.table.playing.end_codes import LEFT
 from p2p_hoity.table.playing.play_table import Seat
@@ -25,7 +26,7 @@ from protocol.units import Seconds
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..local import player_setup
-from ..local.bot_processes import Crew, own_level
+from ..local.bot_processes import Crew, company_at, own_level
 from ..local.ending_signals import interrupted
 from ..local.seat_checks import check_home
 from ..printing import complain, is_full
@@ -124,6 +125,7 @@ class Sitting:
 
     def __post_init__(self) -> None:
         self._scope, self._going, self._tells = trio.CancelScope(), trio.Event(), False
+        self._started: Started | None = None
         options, output = self.options, self.output
         seating = ScreenOptions(
             self._leave,
@@ -173,10 +175,22 @@ class Sitting:
         self.player.tell(update)
         if isinstance(update, Started):
             self._begin(update.table.seats)
+            self._started = update
             self.is_over = False
         elif isinstance(update, GameOver):
             self.is_over = True
             self.first = self.first or update.transcript
+            self._keep_company()
+
+    def _keep_company(self) -> None:
+        """Store who sat at the table, for statistics."""
+        started = self._started
+        if started is None or started.seat is None:
+            return
+        players = started.players or (None,) * started.table.seats
+        alone = company_at(started.seat, players, {})
+        company = alone if self.crew is None else self.crew.company(started.seat, players)
+        keep_company(self.home, table_name(started.table), company)
 
     def _begin(self, seats: int) -> None:
         """Note that a game has begun at a table of so many seats."""

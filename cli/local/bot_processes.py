@@ -13,7 +13,7 @@ import os
 import secrets
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,6 +25,7 @@ from p2p_hoity.bots import DEFAULT_LEVEL, LEVELS, STAND_IN
 from p2p_hoity.confusable_names import twins
 from p2p_hoity.storage.file_store import StoredFile
 from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.kept_company import Company
 from p2p_hoity.storage.player_key import KeyFileError, load_identity
 from p2p_hoity.storage.private_files import PrivateFiles, check_if_there, private_folder
 from protocol.units import Seconds
@@ -134,6 +135,19 @@ TROUBLE_FILE = "trouble.txt"
 LOCK_FILE = "held"
 
 
+def company_at(
+    seat: int, players: Sequence[bytes | None], levels: Mapping[bytes | None, str]
+) -> Company:
+    """Return who sits at a table: the player at a seat, and own bots with their levels by key."""
+    found = (None if key is None else levels.get(key) for key in players)
+    return Company(seat, tuple(found))
+
+
+def levels_of_bots(homes: Iterable[Home]) -> dict[bytes | None, str]:
+    """Return the level of each bot whose files are in one of these folders, by its key."""
+    return {_key_of(home.path): level_of(home.path) for home in homes}
+
+
 def _key_of(folder: Path) -> bytes | None:
     """Return the public key of the bot whose files are in a folder, or None if it has none yet."""
     try:
@@ -174,6 +188,11 @@ class Crew:
     def has(self, key: bytes) -> bool:
         """Return whether a long-lived public key belongs to one of these bots."""
         return any(_key_of(self.folder / name) == key for name in self.levels)
+
+    def company(self, seat: int, players: Sequence[bytes | None]) -> Company:
+        """Return who sits at the table, by the long-lived key of each seat's player."""
+        levels = {_key_of(self.folder / name): level for name, level in self.levels.items()}
+        return company_at(seat, players, levels)
 
     async def join(self, ticket: str, nursery: trio.Nursery) -> None:
         """Start the bots, which sit down at the table of a ticket."""

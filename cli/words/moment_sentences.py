@@ -11,7 +11,7 @@ from p2p_hoity.rules import Why
 from p2p_hoity.rules.happenings import Sale
 
 from .card_names import Names, code, run_letters
-from .translation import _, count
+from .translation import _, count, signed
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,3 @@ def _cause(names: Names, moment: DecidingMoment) -> str:
         owner=names.nicknames[cause.owner],
         round=moment.cause_round,
     )
-
-
-def signed(number: int) -> str:
-    """Return a number with its sign, such as +3 or −2, and 0 without one."""
-    return f"{number:+}".replace("-", "−") if number else "0"

@@ -197,6 +197,11 @@ def figures(number: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def signed(number: int) -> str:
+    """Return a number with its sign, such as +3 or −2, and 0 without one."""
+    return f"{number:+}".replace("-", "−") if number else "0"
+
+
 FIRST_SECOND: Final = 1.0
 """The seconds during which a screen shows no time beside what has just begun, as it would be 0."""
 

@@ -7,12 +7,14 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from protocol import SeatMachine, transcript
+from protocol import Header, Invalid, SeatMachine, transcript
 
-from ...game_adapter import Play, bind, bind_raw, read_game, table_name
+from ...game_adapter import Play, bind, bind_raw, happenings_since, read_game, table_name
 from ...storage import journal as journals
+from ...storage import kept_vouches
 from ...storage.file_store import FileStore, NotPrivateError
 from .known_progress import NOT_BEGUN, Progress
+from .seat_counts import seat_counts
 
 
 def head_of(files: FileStore, path: Path) -> tuple[str, tuple[str, ...]] | None:
@@ -52,12 +54,32 @@ def of_journal(path: Path, passphrase: str | None, files: FileStore | None) -> P
 
 
 def of_transcript(files: FileStore, path: Path) -> Progress:
-    """Verify a transcript, and return how far its game came and whether it is valid."""
+    """Verify a transcript, and return how far its game came and whether it is valid.
+
+    Of a game that is over, also return what each seat has done, and which players have shown by the
+    vouches beside the transcript that they sat there.
+    """
     report = transcript.verify(_opened(files, path), read_game)
     play = report.node.state if report.node is not None else None
-    if not isinstance(play, Play):
+    if report.node is None or not isinstance(play, Play):
         return replace(NOT_BEGUN, whole=report.ok)
     ranks = {seat: rank for rank, seat in report.standings}
     by_seat = tuple(ranks[seat] for seat in sorted(ranks))
     whole = report.ok or report.unfinished
-    return Progress(play.state.round, play.state.figures, by_seat, whole)
+    found = Progress(play.state.round, play.state.figures, by_seat, whole)
+    if not by_seat:
+        return found
+    counts = seat_counts(happenings_since(play), play.state.seats)
+    return replace(found, counts=counts, players=_players(files, path, report.node.table.header))
+
+
+def _players(files: FileStore, path: Path, header: Header) -> tuple[str, ...]:
+    """Return the long-lived keys by the vouches beside a transcript, as `Progress` has them."""
+    with suppress(OSError, Invalid):
+        data = files.get(
+            kept_vouches.place_of(path.parent, header.table_id), kept_vouches.MAX_FILE + 1
+        )
+        return tuple(
+            "" if key is None else key.hex() for key in kept_vouches.read_vouches(data, header)
+        )
+    return ()

@@ -4,25 +4,32 @@ To find how far a game came, its whole file is read, which takes up to a second.
 stored in a file of the player's folder, together with the size and time of the file that was read.
 The progress of games with an encrypted journal is not stored. A claim is an unfinished game that
 the player has saved as a transcript.
+
+The player's own seat in a finished game is stored by the program that played it, or else found by
+the long-lived key that the vouches of the game show.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from ...coded_errors import Code
 from ...storage import journal as journals
 from ...storage import transcript_archive
 from ...storage.file_store import FileStore, NotPrivateError
 from ...storage.home import Home, transcripts, written
+from ...storage.kept_company import read_company
 from ..peer_error import PeerError
 from .known_progress import KnownProgress, Progress
 from .unfinished_games import OpenGame, open_games
 
 Clock = Callable[[], float]
+SAVED_AT_ONCE: Final = 100
+"""The number of games that are read before what was found is stored."""
 
 
 class ForgetCode(Code):
@@ -44,6 +51,8 @@ class KeptGame:
         is_running: Whether a process of this computer plays the game now.
         is_claimed: Whether there is a claim.
         progress: None if it was not read.
+        levels: Of a finished game, for each seat the level of the player's own bot there, None for
+            all other seats. None if this is not known.
     """
 
     name: str
@@ -55,9 +64,12 @@ class KeptGame:
     is_running: bool = False
     is_claimed: bool = False
     progress: Progress | None = None
+    levels: tuple[str | None, ...] | None = None
 
 
-def kept_games(home: Home, passphrase: str | None, clock: Clock, seconds: float) -> list[KeptGame]:
+def kept_games(
+    home: Home, passphrase: str | None, clock: Clock, seconds: float, own: str = ""
+) -> list[KeptGame]:
     """List all games of a player's folder, finished or not, the newest first.
 
     A game of which there is a valid transcript with the result is over, also if its journal is
@@ -67,16 +79,50 @@ def kept_games(home: Home, passphrase: str | None, clock: Clock, seconds: float)
         clock: Returns the time in seconds, as `time.monotonic` does.
         seconds: How long files are read. The other games get the progress that was stored earlier,
             or None.
+        own: The player's long-lived key in hexadecimal digits, "" if it is not known.
     """
     memory = KnownProgress(home)
     found = [*_unfinished(home, passphrase), *_finished(home, memory)]
     found.sort(key=lambda game: (-game.when, game.name))
     end = clock() + seconds
-    told = [_complete(game, memory, passphrase, clock() < end) for game in found]
+    told = [
+        _seated(_complete(game, memory, passphrase, clock() < end), home, own) for game in found
+    ]
     memory.save()
     # A journal outlives its game while its seat stays for the others, and if it is killed then.
     over = {game.name for game in told if game.is_over and _is_won(game.progress)}
     return [game for game in told if game.is_over or game.name not in over]
+
+
+def _seated(game: KeptGame, home: Home, own: str) -> KeptGame:
+    """Return a copy of a finished game with the player's own seat, if that is known."""
+    if not game.is_over:
+        return game
+    company = read_company(home, game.name, len(game.nicknames))
+    if company is not None:
+        return replace(game, seat=company.seat, levels=company.levels)
+    players = game.progress.players if game.progress is not None else ()
+    return replace(game, seat=players.index(own)) if own and own in players else game
+
+
+def unread_transcripts(home: Home) -> list[Path]:
+    """Return the transcripts that were not read before, the newest first."""
+    memory = KnownProgress(home)
+    return [path for path in transcripts(home) if memory.row(path) is None]
+
+
+def keep_read(home: Home, found: Iterable[tuple[Path, Progress]]) -> None:
+    """Store what was read of transcripts, so that `kept_games` need not read them."""
+    memory = KnownProgress(home)
+    memory.keep_all()
+    try:
+        for number, (path, progress) in enumerate(found, 1):
+            if (head := _head_of(home.unchecked, path)) is not None:
+                memory.keep(path, *head, progress)
+            if number % SAVED_AT_ONCE == 0:
+                memory.save()
+    finally:  # Also of a run that is interrupted.
+        memory.save()
 
 
 def _is_won(progress: Progress | None) -> bool:

@@ -14,9 +14,11 @@ from support.shell import Shell
 
 from cli.app import run
 from cli.commands import resume
+from cli.local.bot_processes import LEVEL_FILE
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.kept_company import Company, read_company
 from p2p_hoity.table.open_links import Reach
 from p2p_hoity.table.playing import reconnect_moved_seat
 
@@ -152,6 +154,23 @@ def test_the_journal_of_ones_own_bot_on_another_branch_counts_too(
     assert journal.exists()
     assert hoity("resume", "--json", "--from", file_of(tmp_path, "one")).lines[0]["standings"]
     assert not journal.exists()
+    # No vouches show that the bot sat there.
+    assert read_company(hoity.home, journal.stem, 3) == Company(0, (None,) * 3)
+
+
+@pytest.mark.usefixtures("cheap", "own_key")
+def test_bots_of_a_game_finished_by_a_file_are_known_by_their_keys(
+    hoity: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep_journal(hoity.home, branch("one"), records=records_up_to(1)).close()
+    bot = Home(hoity.home.path / "bots" / "crew" / "Ada")
+    key = player(bot, 1).identity.public
+    bot.files.put(bot.path / LEVEL_FILE, b"hard")
+    keep_journal(bot, branch("one"), seat=1).close()
+    game = file_name(branch("one"), "")
+    monkeypatch.setattr(resume, "players_of", lambda *_: ((None, key, b"x" * 32), ""))
+    assert "First: " in hoity.told(0, "resume", "--from", file_of(tmp_path, "one"))
+    assert read_company(hoity.home, game, 3) == Company(0, (None, "hard", None))
 
 
 @pytest.mark.usefixtures("cheap", "own_key")

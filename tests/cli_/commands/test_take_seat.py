@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
+from support.screened import table
 from support.shell import nothing
 
 from cli.commands import take_seat
@@ -15,6 +16,11 @@ from cli.commands.take_seat import Going, Sitting, new_sitting, sit
 from cli.exit_codes import NOT_OK, OK, Trouble
 from cli.local.bot_processes import hire
 from cli.ui.screen_options import ScreenOptions
+from p2p_hoity.game_adapter import table_name
+from p2p_hoity.presentation.screen_updates import GameOver, Started
+from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.kept_company import Company, read_company
+from p2p_hoity.storage.player_key import new_identity
 from p2p_hoity.table.playing.end_codes import LEFT
 from p2p_hoity.table.playing.player_interface import (
     BotPlayer,
@@ -154,6 +160,43 @@ async def test_a_hired_bot_whose_host_is_gone_tells_the_others(
     assert bot.left == "the input has ended"
     assert bot._going.is_set() is others
     assert bot._scope.cancel_called is not others
+
+
+@pytest.mark.parametrize(
+    ("levels", "seat", "company"),
+    [
+        (("easy", "hard"), 0, Company(0, (None, "easy", "hard"))),
+        (("easy",), 2, Company(2, (None, "easy", None))),
+        ((), 0, Company(0, (None, None, None))),
+        ((), None, None),
+    ],
+)
+def test_who_sat_there_is_stored_when_a_game_is_over(
+    levels: tuple[str, ...],
+    seat: int | None,
+    company: Company | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    here = new_sitting(SeatOptions(name="Ana"), OutputOptions(plain=True))
+    monkeypatch.setattr(here.player, "tell", nothing)
+    bots = [b"a" * 32, b"b" * 32]
+    if levels:
+        here.crew = hire(here.home, levels, "Ana", nothing)
+        for number, name in enumerate(here.crew.levels):
+            home = Home(here.crew.folder / name)
+            bots[number] = new_identity(home, name).identity.public
+    bound = table(3)
+    here._tell(Started(bound, seat, (None, *bots)))
+    name = table_name(bound)
+    assert read_company(here.home, name, 3) is None
+    here._tell(GameOver(bound, None, (), None, frozenset(), 0.0))
+    assert read_company(here.home, name, 3) == company
+    if company is not None:
+        here._tell(Started(bound, seat))  # Whose keys are not known.
+        here._tell(GameOver(bound, None, (), None, frozenset(), 0.0))
+        assert read_company(here.home, name, 3) == Company(company.seat, (None,) * 3)
 
 
 # How it ended.

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from support.cases import each
+from support.cli_stage import tool
 from support.pictured import before, drawn, facts_of, played, texts
 
 from cli.pictures.game_picture import game_picture
@@ -99,3 +100,9 @@ def test_who_only_hears_the_picture_is_told_the_result() -> None:
     assert heard is not None
     assert heard.startswith(facts.headline)
     assert all(f"{facts.nicknames[seat]} {facts.paths[seat].end}" in heard for seat in range(3))
+
+
+def test_the_kept_picture_is_what_is_drawn_now() -> None:
+    pictures = tool("pictures")
+    kept = (pictures.FOLDER / f"{pictures.GAME}.svg").read_text(encoding="utf-8")
+    assert kept == pictures.drawn_game()

@@ -1,7 +1,7 @@
 """The words for what decided a game."""
 
 from cli.words.card_names import Names
-from cli.words.moment_sentences import STEPS, moment_words, signed
+from cli.words.moment_sentences import STEPS, moment_words
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.presentation.deciding_moments import OF_EXHIBITS, DecidingMoment
 from p2p_hoity.rules import Piece, Why
@@ -39,7 +39,3 @@ def test_the_cause_is_a_purchase_or_a_theft_by_whom_it_was() -> None:
     assert own.endswith(" B1926, stolen from Bob in round 9, made the difference.")
     other = told(Why.BEST, cause=Stolen(2, CARD, 1, B))
     assert other.endswith(" Cleo had stolen B1926 from Bob in round 9.")
-
-
-def test_a_lead_has_a_sign() -> None:
-    assert [signed(number) for number in (3, 0, -12)] == ["+3", "0", "−12"]

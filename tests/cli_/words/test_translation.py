@@ -263,3 +263,7 @@ def test_a_yes_or_a_no_in_any_language_and_nothing_else() -> None:
         assert translation.yes_or_no(line) is None, line
     assert translation.yes_or_no("", silent=None) is None
     assert translation.yes_or_no("  ", silent=False) is False
+
+
+def test_a_signed_number_has_the_sign_of_typography() -> None:
+    assert [translation.signed(number) for number in (3, 0, -12)] == ["+3", "0", "−12"]

@@ -8,8 +8,9 @@ from support.cli_stage import played_file
 from support.journals import fill_disk
 from support.kept_home import keep_journal, keep_transcript, listed, only, table_of
 
+from p2p_hoity.storage import kept_vouches
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table.beside_game.known_progress import KnownProgress, Progress
+from p2p_hoity.table.beside_game.known_progress import KnownProgress, Progress, SeatCounts
 
 
 def test_what_was_read_once_is_not_read_again(home: Home) -> None:
@@ -42,7 +43,8 @@ def test_a_memory_that_is_none_is_read_anew(home: Home, kept: bytes) -> None:
     assert only(home)[1].round == 2
 
 
-PROGRESS = Progress(3, (4, 0), (1, 2))
+COUNTS = (SeatCounts(1, 2, 3, 4, 5, 6, 7, 8), SeatCounts())
+PROGRESS = Progress(3, (4, 0), (1, 2), True, COUNTS, ("ab" * 32, ""))
 
 
 def kept_row(home: Home, path: Path) -> KnownProgress:
@@ -70,7 +72,24 @@ def test_what_is_not_kept_again_is_forgotten(home: Home, tmp_path: Path) -> None
     assert KnownProgress(home).row(path) is None
 
 
-@pytest.mark.parametrize("wrong", [{"round": None}, {"fields": 7}, {"ranks": ["x"]}, {"name": ...}])
+WRONG = [
+    {"round": None},
+    {"fields": 7},
+    {"ranks": ["x"]},
+    {"name": ...},
+    {"counts": ...},
+    {"counts": [[1]] * 3},
+    {"counts": [["x"], []]},
+    {"counts": [[0] * 9, []]},
+    {"players": ...},
+    {"players": ["xy", ""]},
+    {"players": [""]},
+    {"vouches": "1:1"},
+]
+"""What an entry may have in place of what it should have, or lack."""
+
+
+@pytest.mark.parametrize("wrong", WRONG)
 def test_a_row_of_another_form_is_none(home: Home, tmp_path: Path, wrong: dict[str, Any]) -> None:
     path = tmp_path / "won.hoity"
     path.write_bytes(b"first")
@@ -89,3 +108,28 @@ def test_a_full_disk_costs_what_is_known_and_nothing_else(
 ) -> None:
     fill_disk(monkeypatch)
     assert kept_row(home, tmp_path / "gone.hoity").known == {}
+
+
+def test_vouches_that_come_later_or_change_are_read(home: Home, tmp_path: Path) -> None:
+    path = tmp_path / "won.hoity"
+    path.write_bytes(b"first")
+    known = kept_row(home, path)
+    vouches = tmp_path / f"table{kept_vouches.SUFFIX}"
+    vouches.write_bytes(b"some")
+    assert known.row(path) is None
+    known = kept_row(home, path)
+    assert known.row(path) is not None
+    vouches.write_bytes(b"others")
+    assert known.row(path) is None
+
+
+def test_what_was_known_of_other_files_can_stay(home: Home, tmp_path: Path) -> None:
+    path = tmp_path / "won.hoity"
+    path.write_bytes(b"first")
+    known = kept_row(home, path)
+    known.keep_all()
+    known.keep(tmp_path / "new.hoity", "other", ("Ada", "Bob"), PROGRESS)
+    known.save()
+    found = KnownProgress(home)
+    assert found.row(path) is not None
+    assert len(found.known) == 2

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from support.cli_stage import played_file
 from support.kept_home import keep_journal, keep_transcript, only, table_of
+from support.player_table import CALM, PlayerTable
 
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import NAMED
@@ -11,6 +12,7 @@ from p2p_hoity.table.beside_game import saved_games as games
 from p2p_hoity.table.beside_game.known_progress import NOT_BEGUN, Progress
 from p2p_hoity.table.beside_game.read_progress import head_of, of_journal, of_transcript
 from p2p_hoity.table.beside_game.unfinished_games import open_games
+from p2p_hoity.table.gathering.table_keys import draw_keys
 
 
 def test_an_unfinished_game_says_its_round_and_fields(home: Home) -> None:
@@ -79,3 +81,22 @@ def test_a_journal_is_read_with_its_passphrase_alone_and_before_the_deal_is_no_r
     early = keep_journal(home, table_of(3, 2), records=2)
     early.close()
     assert of_journal(early.path, None, home.files) == NOT_BEGUN
+
+
+async def test_players_are_those_that_have_vouched_for_their_seats(tmp_path: Path) -> None:
+    table = PlayerTable(tmp_path, 3, CALM)
+    table.guests[2].keys = draw_keys(None)
+    await table.play()
+    file = table.guests[0].games()[0][1]
+    keys = [guest.me.identity.public.hex() for guest in table.guests]
+    keys[2] = ""
+    wanted = {guest.place: key for guest, key in zip(table.guests, keys, strict=True)}
+    found = of_transcript(NAMED, file)
+    assert found.players == tuple(wanted[seat] for seat in range(3))
+    assert len(found.counts) == 3
+    (vouches,) = file.parent.glob("*.vouches")
+    vouches.write_bytes(b"no vouches")
+    assert of_transcript(NAMED, file).players == ()
+    vouches.unlink()
+    found = of_transcript(NAMED, file)
+    assert (found.players, len(found.counts)) == ((), 3)

@@ -1,14 +1,19 @@
 """Tests of the games of a home: all are listed, and none that is played is forgotten."""
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from support.cli_stage import played_file
 from support.kept_home import keep_journal, keep_transcript, listed, only, table_of
 
 from p2p_hoity.storage import rollback_marks
 from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.kept_company import Company, keep_company
 from p2p_hoity.table.beside_game import saved_games as games
-from p2p_hoity.table.beside_game.known_progress import NOT_BEGUN
+from p2p_hoity.table.beside_game.known_progress import NOT_BEGUN, Progress
 from p2p_hoity.table.beside_game.unfinished_games import open_games
 from p2p_hoity.table.peer_error import PeerError
 
@@ -63,3 +68,45 @@ def test_a_claim_is_told_by_its_journal_as_long_as_that_is_there(home: Home) -> 
     left, progress = only(home)
     assert (left.name, left.is_over, left.is_claimed) == (game.name, False, True)
     assert (progress.round, progress.whole) == (2, True)
+
+
+def test_the_own_seat_is_that_which_was_stored_or_else_that_of_the_own_key(home: Home) -> None:
+    path = keep_transcript(home, played_file(), "won.hoity")
+    (game,) = listed(home)
+    assert (game.seat, game.levels) == (None, None)
+    keys = ("aa" * 32, "bb" * 32)
+    assert game.progress is not None
+    games.keep_read(home, [(path, replace(game.progress, players=keys))])
+    assert [game.seat for game in games.kept_games(home, None, float, 1, keys[1])] == [1]
+    assert [game.seat for game in games.kept_games(home, None, float, 1, "cc" * 32)] == [None]
+    assert [game.seat for game in games.kept_games(home, None, float, 1)] == [None]
+    keep_company(home, game.name, Company(0, (None, "hard")))
+    (game,) = games.kept_games(home, None, float, 1, keys[1])
+    assert (game.seat, game.levels) == (0, (None, "hard"))
+
+
+def test_what_was_read_ahead_is_not_read_again_and_survives_an_interruption(home: Home) -> None:
+    won = keep_transcript(home, played_file(), "won.hoity")
+    bad = keep_transcript(home, played_file()[:-1], "bad.hoity")
+    assert sorted(games.unread_transcripts(home)) == [bad, won]
+
+    def read() -> Iterator[tuple[Path, Progress]]:
+        yield won, Progress(9, (4, 0), (1, 2))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        games.keep_read(home, read())
+    assert games.unread_transcripts(home) == [bad]
+    games.keep_read(home, [(bad, NOT_BEGUN)])  # It has no head, so it is no game.
+    assert games.unread_transcripts(home) == [bad]
+    (game,) = listed(home, seconds=0)
+    assert game.progress is not None
+    assert game.progress.round == 9
+
+
+def test_a_file_beyond_reading_is_no_reason_to_fail(home: Home) -> None:
+    won = keep_transcript(home, played_file(), "won.hoity")
+    progress = Progress(9, (4, 0), (1, 2))
+    many = [(won.with_name(f"{number}.hoity"), progress) for number in range(games.SAVED_AT_ONCE)]
+    games.keep_read(home, [*many, (won, progress)])
+    assert games.unread_transcripts(home) == []
