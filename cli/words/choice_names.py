@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from p2p_hoity import rules
 from p2p_hoity.pasted_text import bare, visible
-from p2p_hoity.rules import ActionCard, ActionKind, Choice, IllegalMove, Place, View, theft_options
+from p2p_hoity.rules import (
+    ActionCard,
+    ActionKind,
+    Choice,
+    IllegalMove,
+    Piece,
+    Place,
+    View,
+    theft_options,
+)
 
 from .board_text import own_slots, rank
 from .card_names import KIND_WORDS, PLACE_WORDS, Names, card, code, place, run_letters
-from .choice_notes import placing
+from .choice_notes import note, placing
 from .refusals import choose_again
 from .translation import N_, _, in_all, listed
 
@@ -51,11 +60,13 @@ class Option:
 
     Attributes:
         keys: The words that can be typed for the answer, in small letters.
+        note: What the choice would bring, "" for nothing to say.
     """
 
     words: str
     value: Choice
     keys: frozenset[str] = frozenset()
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,7 +88,10 @@ def questions(view: View, kind: str, names: Names) -> tuple[Query, ...]:
     if kind == "theft":
         return _thefts(view, names)
     legal = ordered(view, kind)
-    options = [Option(in_words(view, kind, c), c, _keys(view, kind, c)) for c in legal]
+    options = [
+        Option(in_words(view, kind, c), c, _keys(view, kind, c), note(view, kind, c, names))
+        for c in legal
+    ]
     listed_ones = MOST if kind == "exhibit" else len(options)
     more = tuple(options[listed_ones:])
     return (Query(_(QUESTIONS[kind]), tuple(options[:listed_ones]), more),)
@@ -115,10 +129,14 @@ def _card(view: View, choice: Choice) -> ActionCard:
 def _thefts(view: View, names: Names) -> tuple[Query, ...]:
     """Return the questions of a theft, one for each exhibit."""
     found = []
-    for slots in theft_options(view.state):
+    for exhibit in theft_options(view.state):
+        slots = sorted(exhibit, key=view.cards.__getitem__)  # By letter and year.
         owner = next(s for s, held in enumerate(view.state.collectibles) if slots[0] in held)
         words = _("Which Collectible does your Thief take from the exhibit of {owner}?")
-        options = [Option(code(view.piece(s)), s, _piece_keys(view, s)) for s in slots]
+        options = [
+            Option(code(view.piece(s)), s, _piece_keys(view, s), note(view, "theft", s, names))
+            for s in slots
+        ]
         found.append(Query(words.format(owner=names.short(owner)), tuple(options)))
     return tuple(found)
 
@@ -168,11 +186,20 @@ def sealing(view: View, kind: str, choice: Choice, names: Names) -> str:
         pieces = [view.piece(slot) for slot in choice]
         told = names.pieces(pieces) if len(pieces) <= NAMED else " ".join(map(code, pieces))
         return " · ".join((_exhibit(view, choice), placing(view, choice, names), told))
+    return _loot(view, choice, names, names.piece)
+
+
+def from_whom(view: View, slots: Iterable[int], names: Names) -> str:
+    """Return stolen pieces by letter and year, each with its owner."""
+    return _loot(view, slots, names, code)
+
+
+def _loot(view: View, slots: Iterable[int], names: Names, named: Callable[[Piece], str]) -> str:
     text, held = _("{piece} of {owner}"), view.state.collectibles
     owners = {slot: seat for seat, slots in enumerate(held) for slot in slots}
     return listed(
-        text.format(piece=names.piece(view.piece(slot)), owner=names.short(owners[slot]))
-        for slot in choice
+        text.format(piece=named(view.piece(slot)), owner=names.short(owners[slot]))
+        for slot in slots
     )
 
 

@@ -102,10 +102,6 @@ SPELLED: Final = {
 KEYS: Final = {word: key for key, words in SPELLED.items() for word in words}
 
 
-COLUMNS: Final = 80
-"""The greatest width of a line with several answers, in columns."""
-
-
 class Asker:
     """The questions to a person at the line prompt. `hungry` is set while an answer is awaited."""
 
@@ -179,7 +175,7 @@ class Asker:
         # Nothing else can be taken from this exhibit.
         if len(question.options) == 1 and kind == "theft":
             return question.options[0].value
-        self._put(*_asked(question, kind))
+        self._put(*_asked(question))
         while True:
             try:
                 return choice_names.read(await self._heard(), question, view, kind)
@@ -197,20 +193,16 @@ class Asker:
         return await self._answers.next()
 
 
-def _asked(question: Query, kind: rules.Kind) -> list[str]:
-    """Return the lines of a question and its options, as many options on a line as fit.
-
-    The two options of a Place or a window (pile of the Auction Hall) stand on the question's line.
-    """
-    if kind in ("place", "window"):
-        two = (f"{n} {option.words}" for n, option in enumerate(question.options, 1))
-        return ["  ".join([question.words, *two])]
-    options = [f"  {n}  {option.words}" for n, option in enumerate(question.options, 1)]
-    column = max(map(len, options), default=0) + 2
-    row = max(1, COLUMNS // column)
-    rows = (options[at : at + row] for at in range(0, len(options), row))
-    lines = ["".join(option.ljust(column) for option in line).rstrip() for line in rows]
-    return [question.words, *lines]
+def _asked(question: Query) -> list[str]:
+    """Return the lines of a question: one for each option, with what it would bring."""
+    lines, before = [question.words], ""
+    for number, option in enumerate(question.options, 1):
+        told = f"  {number}  {option.words}"
+        if option.note:
+            told += ": " + (_("the same") if option.note == before else option.note)
+        lines.append(told)
+        before = option.note
+    return lines
 
 
 def too_many_strays(is_lesson: bool, game: str) -> str:

@@ -1,5 +1,7 @@
 """The open question on the screen: its notes and entries are read whole, and reached."""
 
+from dataclasses import replace
+
 import pytest
 from support.moments import MOMENTS, SIZES, asked_for, begun
 
@@ -21,6 +23,17 @@ def test_notes_are_read_whole_on_the_smallest_screen(moment: str, language: str)
     assert shown.desk.menu is not None
     lines = question(shown.stage, shown.desk.menu, SIZES[0][0], 20)
     assert [line.plain for line in lines if CUT in line.plain] == []
+
+
+def test_what_a_piece_would_do_is_read_whole_and_its_name_as_far_as_there_is_room() -> None:
+    shown = MOMENTS["window"]()
+    asked = shown.desk.menu
+    assert asked is not None
+    told = "makes ABCDEEFF, oldest 1502; Bruno would have BCDEEF"
+    asked.entries = tuple(replace(entry, note=told) for entry in asked.entries)
+    lines = [line.plain for line in question(shown.stage, asked, SIZES[0][0], 20)]
+    assert all(line.rstrip().endswith(told) for line in lines)
+    assert [line[5:20] for line in lines] == ["Window 1: E 182", "Window 2: E 186"]
 
 
 @pytest.mark.parametrize("seats", [3, 6])
