@@ -144,7 +144,7 @@ class Menu:
             return self._theft()
         return None if self.cursor is None else self.entries[self.cursor].value
 
-    def _theft(self) -> Choice | None:
+    def _theft(self) -> tuple[int, ...] | None:
         """Return the slots that a theft takes, None if an exhibit has no marked piece."""
         if self._unmarked():
             return None

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from support.moments import Shown, asked_for, begun
 from support.sampling import times
 
-from cli.table_view.question_menu import NAMED, Menu, menu
+from cli.table_view.question_menu import Menu, menu
 from cli.table_view.seats import DONE
 from cli.ui.full_screen.layout import frame
 from cli.ui.full_screen.seats_and_pieces import POINTER
 from cli.words.board_text import own_slots
-from cli.words.choice_names import from_whom, ordered, sealing
+from cli.words.choice_names import ordered, sealing
 from cli.words.choice_notes import note
 from p2p_hoity import rules
 

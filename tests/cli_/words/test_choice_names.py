@@ -23,6 +23,7 @@ from cli.words.choice_names import (
     Query,
     advice,
     forced,
+    from_whom,
     in_words,
     ordered,
     questions,
@@ -121,6 +122,11 @@ def test_a_turn_is_typed_as_place_and_card_and_a_theft_by_letter_and_year() -> N
             piece = view.piece(option.value)  # type: ignore[arg-type]
             for typed in (f"{piece.letter}{piece.year}", f"{piece.letter} {piece.year}"):
                 assert read(typed, question, view, "theft") == option.value
+            owner = next(
+                s for s, held in enumerate(view.state.collectibles) if option.value in held
+            )
+            told = f"{code(piece)} of {names.short(owner)}"
+            assert from_whom(view, [option.value], names) == told  # type: ignore[list-item]
 
 
 # Exhibits.

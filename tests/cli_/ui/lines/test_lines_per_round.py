@@ -93,7 +93,7 @@ TABLES = [(2, "surprise"), (2, "confrontation"), (3, None), (4, None), (6, None)
         [(*table, one) for table in TABLES for one in translation.LANGUAGES], 2, "lines a round"
     ),
 )
-async def test_a_round_is_short_though_each_answer_has_a_line(
+async def test_a_round_is_short_with_an_answer_a_line(
     seats: int, variant: Any, language: str
 ) -> None:
     translation.speak(language)
