@@ -75,6 +75,11 @@ LEGEND: Final = (
     ("*", N_("a piece that only you see")),
     (HIDDEN, N_("how many pieces of a seat you do not see; in a window, a hidden piece")),
     (WINDOWS, N_("the windows; behind each open piece, how many the window holds")),
+    (
+        "A–F: 11",
+        N_("a best exhibit that is too long to be written out: 11 pieces, all from A to F"),
+    ),
+    ("C 17 18", N_("pieces of the letter C that have no room in their column")),
     (POINTER, N_("the cursor, in a list or among pieces")),
     (f"{DONE} ✗", N_("marked, sealed or proven; a proof that failed")),
     (TAKEN, N_("a piece that your Thief may take")),
