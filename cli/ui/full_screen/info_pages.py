@@ -233,8 +233,21 @@ def _help(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[
     keys = [one for one in HELP if not (looks_on and one[0] in PLAYING)]
     lines = [*_keys(keys, width), *_legend(width), Line()]
     lines.append(text(_("Phrases for the talk:"), "title"))
-    phrases = " · ".join(f"{number} {_(words)}" for number, words in enumerate(PHRASES, 1))
-    return [*lines, *broken(phrases, width, "plain", "  ")]
+    return [*lines, *phrases(width)]
+
+
+def phrases(width: int) -> list[Line]:
+    """Return lines with the phrases of the chat, each behind its number."""
+    lines = [Line()]
+    for number, words in enumerate(PHRASES, 1):
+        one = text(f"{number} ", "title").add(_(words), "plain")
+        if lines[-1].spans and lines[-1].width + len(BETWEEN) + one.width > width:
+            lines.append(Line())
+        lines[-1].add(BETWEEN if lines[-1].spans else "", "dim").join(one)
+    return lines
+
+
+BETWEEN: Final = " · "
 
 
 REPLAY: Final = (
@@ -273,8 +286,9 @@ def content_of(lines: Sequence[Line], light: bool) -> Content:
     for line in lines:
         parts += [(span.text, style_of(span.style, light)) for span in line.spans]
         parts.append(("\n", ""))
+    shown = parts[:-1]  # No empty line follows the last one.
     # The types are too wide: each second part is a `Style` or "".
-    return Content.assemble(*parts)  # type: ignore[arg-type]
+    return Content.assemble(*shown)  # type: ignore[arg-type]
 
 
 class Page(ModalScreen[None]):

@@ -7,7 +7,8 @@ from typing import ClassVar, Final
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Input
+from textual.containers import Vertical
+from textual.widgets import Input, Static
 
 from p2p_hoity import rules
 from p2p_hoity.presentation.screen_updates import Choosing, Started, Update
@@ -22,7 +23,7 @@ from ...table_view.question_menu import menu
 from ...table_view.stage import Stage
 from ...words.chat_phrases import PHRASES, meant
 from ...words.translation import _, yes_or_no
-from .info_pages import Choices
+from .info_pages import Choices, content_of, phrases
 from .key_bindings import KEYS, NUMBERS, Hands, key_of
 from .paged_app import PagedApp
 
@@ -55,11 +56,12 @@ class TableApp(PagedApp):
     # Display
 
     def compose(self) -> ComposeResult:
-        """Show the board, and below it the line for chat."""
+        """Show the board, and over its end the phrases and the line for chat, hidden at first."""
         yield from super().compose()
         talk = Input(max_length=MOST_TALK, id="talk")
-        talk.display = False
-        yield talk
+        listed = Static(id="phrases")
+        talk.display = listed.display = False
+        yield Vertical(listed, talk, id="talking")
 
     def remark(self, words: str) -> None:
         """Add a line to the log of this screen alone."""
@@ -246,8 +248,11 @@ class TableApp(PagedApp):
     # Chat
 
     def action_talk(self) -> None:
-        """Open the line for chat."""
-        field = self.query_one("#talk", Input)
+        """Open the line for chat, and above it the phrases with their numbers."""
+        field, listed = self.query_one("#talk", Input), self.query_one("#phrases", Static)
+        shown = phrases(self.size.width - 2)
+        listed.update(content_of(shown, not self.current_theme.dark))
+        listed.display = True
         field.placeholder = _("say something, or the number of a phrase, 1 to {most}").format(
             most=len(PHRASES)
         )
@@ -256,6 +261,7 @@ class TableApp(PagedApp):
 
     def _close_talk(self) -> None:
         """Close the line for chat."""
+        self.query_one("#phrases", Static).display = False
         field = self.query_one("#talk", Input)
         field.value, field.display = "", False
         self.set_focus(None)

@@ -203,7 +203,8 @@ def test_other_lines_are_no_talk_and_a_bare_t_lists_the_phrases() -> None:
         assert not talk.takes(line), line
     assert said == []
     assert talk.takes("t")
-    assert len(said) == len(PHRASES)
+    assert len(said) == len(PHRASES) + 1
+    assert said[-1] == "Say one by its number, as in: t 3"
     assert said[1].split(" ", 3)[2:] == ["2", "Well played."]
 
 
