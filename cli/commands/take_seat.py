@@ -28,10 +28,10 @@ from ..local import player_setup
 from ..local.bot_processes import Crew, own_level
 from ..local.ending_signals import interrupted
 from ..local.seat_checks import check_home
-from ..printing import complain, is_full
+from ..printing import complain
 from ..ui.lines.stdin_lines import until_closed
 from ..ui.person_seat import PersonSeat
-from ..ui.screen_options import ScreenOptions
+from ..ui.screen_options import ScreenOptions, uses_full_screen
 from ..words.table_terms import TableOffer
 from ..words.translation import _
 from .options import OutputOptions, SeatOptions
@@ -48,7 +48,7 @@ def seat_of(how: ScreenOptions) -> PersonSeat:
 
 def seat_of_person(how: ScreenOptions) -> PersonSeat:
     """Return a person at the full screen, or, by choice or necessity, at the line prompt."""
-    if is_full(how.plain or how.auto):
+    if uses_full_screen(how.plain or how.auto):
         from ..ui.full_screen.full_window import FullWindow
 
         return PersonSeat(how, FullWindow)

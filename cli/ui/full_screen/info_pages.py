@@ -152,7 +152,9 @@ def _log(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[L
 
 
 def _proofs(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    return paragraphs(stage.proofs, width, first="✓ ", hanging="  ")
+    """Return the page of proofs, or of a replay the whole verdict on its file."""
+    told = paragraphs(desk.checked, width, first="", hanging="    ")
+    return told + paragraphs(stage.proofs, width, first="✓ ", hanging="  ")
 
 
 def _links(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
@@ -257,7 +259,7 @@ REPLAY: Final = (
     (N_("Space"), N_("let it run, or stop it")),
     ("+ -", N_("faster, slower")),
     ("s", N_("what one seat knew then: each seat in turn, then what all knew")),
-    ("i l r p", N_("pieces, log, rules, keys")),
+    ("i l r p o", N_("pieces, log, rules, keys, and what was checked in the file")),
     ("q Esc", N_("leave")),
 )
 
