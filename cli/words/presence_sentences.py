@@ -13,7 +13,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attending
 
 from .card_names import Names
-from .translation import N_, _, listed, span
+from .translation import N_, _, listed, span, yes_no
 
 GONE_FOR_GOOD: Final = N_(
     "By the terms you cannot come back any more, unless too few others are left to go on."
@@ -36,10 +36,11 @@ SEALED: Final = N_("sealed")
 
 def seat_request(nickname: str, key: str | None) -> str:
     """Return the question to the host about a guest with the fingerprint `key`, None for no key."""
-    words = _("{name}, key {key}, asks for a seat. Let {name} in? y or n")
+    words = _("{name}, key {key}, asks for a seat. Let {name} in?")
     if key is None:
-        words = _("{name} asks for a seat and shows no key. Let {name} in? y or n")
-    return words.format(name=nickname, key=key)
+        words = _("{name} asks for a seat and shows no key. Let {name} in?")
+    # Whoever was let in keeps the seat, so that Enter is no answer.
+    return yes_no(words.format(name=nickname, key=key), None)
 
 
 def awaited(

@@ -46,6 +46,7 @@ class TableApp(PagedApp):
         self._watched = True
         self.is_asking = False
         self._beating = False
+        self._usual: bool | None = None
 
     def furnish(self, settings: Settings, bell: bool) -> None:
         """Apply the person's stored settings. `bell` is whether the command allows the bell."""
@@ -129,12 +130,22 @@ class TableApp(PagedApp):
         self.stage.close_question()
         self.redraw()
 
-    def ask_plainly(self, words: str) -> None:
-        """Ask a question with yes or no, or change the words of the open one. "" closes it."""
+    def ask_plainly(self, words: str, usual: bool | None = None) -> None:
+        """Ask a question with yes or no, or change the words of the open one. "" closes it.
+
+        `usual` is the answer that Enter means once the question is on the screen.
+        """
         if words and not self.desk.answers:
             self._ring()
+            self.call_after_refresh(self._let_enter_mean, usual)
+        if not words:
+            self._usual = None
         self.desk.answers = words
         self.redraw()
+
+    def _let_enter_mean(self, usual: bool | None) -> None:
+        if self.desk.answers:
+            self._usual = usual
 
     def explain(self, words: str) -> None:
         """Show an explanation of the lesson until Enter is typed. "" removes it."""
@@ -179,8 +190,10 @@ class TableApp(PagedApp):
             return
         key = key_of(event)
         yes = yes_or_no(key, None) if self.desk.answers else None
+        if event.key == "enter" and self.desk.answers and not self.desk.hint:
+            yes = self._usual
         if yes is not None:
-            self.desk.answers, self.desk.has_replied = "", True
+            self.desk.answers, self.desk.has_replied, self._usual = "", True, None
             self.hands.reply(yes)
             self.redraw()
             return

@@ -22,7 +22,7 @@ from ...words.card_names import Names
 from ...words.choice_names import NoAnswer, Query
 from ...words.happening_sentences import rounds_of
 from ...words.presence_sentences import ROUND_LOST
-from ...words.translation import N_, _, yes_or_no
+from ...words.translation import N_, _, yes_no, yes_or_no
 from ..screen_options import Box
 from .line_screen import LineScreen
 from .stdin_lines import STRAYS
@@ -48,6 +48,7 @@ WATCH_HELP: Final = (
     N_("r the rules in one screen, as `hoity rules` prints them · proofs: what was proven so far"),
     N_("q leaves; nobody has to wait for you"),
 )
+YES_OR_NO: Final = N_("Please answer y or n.")
 WAIT: Final = frozenset({"w", "wait", "esperar", "warten"})
 QUIT: Final = frozenset({"q", "quit", "exit", "salir", "ende"})
 HOST_HELP: Final = N_("c copies the ticket · qr shows it as a QR code · code copies the code")
@@ -133,11 +134,14 @@ class Asker:
         self._answers.empty()
 
     async def agree(self, question: str, silent: bool | None = True) -> bool:
-        """Ask for a yes or a no. An empty line means `silent`, and if that is None no answer."""
+        """Ask for a yes or a no. An empty line means `silent`, and if that is None no answer.
+
+        The letters that answer it are part of the question.
+        """
         self._asking += 1
         try:
             self._put(question)
-            return await self._confirmed(question, silent)
+            return await self._confirmed(_(YES_OR_NO), silent)
         finally:
             self._asking -= 1
 
@@ -163,12 +167,18 @@ class Asker:
             self._asking -= 1
 
     async def _confirmed(self, otherwise: str = "", silent: bool | None = True) -> bool:
-        """Wait for a yes or a no. After any other line, print `otherwise` or the usual words."""
+        """Wait for a yes or a no. After any other line print `otherwise`, and the question again.
+
+        An empty line that is no answer only prints the question again.
+        """
         while True:
-            answer = yes_or_no(await self._heard(), silent)
+            line = await self._heard()
+            answer = yes_or_no(line, silent)
             if answer is not None:
                 return answer
-            self._say(otherwise or _("Enter or y confirms, n chooses again."))
+            if otherwise and line.strip():
+                self._say(otherwise)
+            self.repeat()
 
     async def _question(self, question: Query, view: rules.View, kind: rules.Kind) -> rules.Choice:
         """Ask one of the questions that make up a choice, until the answer is valid."""
@@ -177,10 +187,13 @@ class Asker:
             return question.options[0].value
         self._put(*_asked(question))
         while True:
+            line = await self._heard()
             try:
-                return choice_names.read(await self._heard(), question, view, kind)
+                return choice_names.read(line, question, view, kind)
             except NoAnswer as why:
-                self._say(str(why))
+                if line.strip():  # Enter alone asks to hear the question again.
+                    self._say(str(why))
+                self.repeat()
 
     def _put(self, *lines: str) -> None:
         """Print the lines of a question, and store them so that `repeat` can print them again."""
@@ -234,12 +247,18 @@ class SideQuestion:
     """A question that is no part of the game, such as whether to leave, answered with yes or no.
 
     `act` is called for yes. `bot` gives the seat to a bot, and is None if that is no possible
-    answer.
+    answer. `usual` is what an empty line means.
     """
 
     lines: tuple[str, ...]
     act: Act
     bot: Act | None = None
+    usual: bool = False
+
+    @property
+    def hint(self) -> str:
+        """What is told after a line that is no answer."""
+        return _(YES_OR_NO) if self.bot is None else _("Please answer 1, 2 or 3.")
 
     def answer(self, line: str) -> Act | None:
         """Return what to call for a line: `act`, `bot` or `nothing`. None if it is no answer."""
@@ -248,7 +267,7 @@ class SideQuestion:
             return self.bot
         if self.bot is not None and word in LEAVE | STAY:
             return self.act if word in LEAVE else nothing
-        said = yes_or_no(word, silent=False)
+        said = yes_or_no(word, silent=self.usual)
         return None if said is None else self.act if said else nothing
 
 
@@ -256,10 +275,8 @@ def leaving(has_begun: bool, leave: Act, bot: Act) -> SideQuestion:
     """Return the question whether to leave for now, to let a bot play on, or to stay."""
     # Before the game no bot can be given the seat.
     if not has_begun:
-        words = _(
-            "Leave the table? No game has begun, so you would lose your seat. y leaves, n stays"
-        )
-        return SideQuestion((words,), leave)
+        words = _("Leave the table? No game has begun, so you would lose your seat.")
+        return SideQuestion((yes_no(words, False),), leave)
     lines = (
         _("Leave the table?"),
         "  1  " + _("stay at the table"),

@@ -27,7 +27,7 @@ from ...words.card_names import Names
 from ...words.choice_names import MOST, hint
 from ...words.presence_sentences import seat_request
 from ...words.table_terms import TableOffer
-from ...words.translation import _
+from ...words.translation import _, yes_no
 from ..person_seat import PeopleWindow, PersonSeat
 from .line_question import (
     FIRST_HINT,
@@ -135,7 +135,7 @@ class LineWindow(PeopleWindow):
 
     async def agree(self) -> bool:
         """Ask the person to accept the terms."""
-        return await self._asker.agree(_("Sit down? Enter or y; n leaves."))
+        return await self._asker.agree(yes_no(_("Sit down?"), True))
 
     async def admit(self, nickname: str, key: str | None) -> bool:
         """Ask the person whether a guest may sit down, until y or n is typed."""
@@ -198,11 +198,15 @@ class LineWindow(PeopleWindow):
             if act is not None:
                 self._menu = None
                 act()
+            elif plain.strip():
+                self._say(self._menu.hint)
             if act is None or act is nothing:
                 self._repeat()
         elif plain.lower() in WAIT:
             self._wait()
-        elif not self.talk.takes(line):
+        elif self.talk.takes(line):
+            self._repeat()
+        else:
             await self._until_asked()
             if not self._command(plain):
                 await self._answer(plain)
@@ -288,8 +292,8 @@ class LineWindow(PeopleWindow):
             self._go()
             return
         if self._is_lesson:
-            text = _("Leave the lesson? Nothing is lost. y leaves, n stays")
-            self._menu = SideQuestion((text,), self._go)
+            text = yes_no(_("Leave the lesson? Nothing is lost."), True)
+            self._menu = SideQuestion((text,), self._go, usual=True)
         else:
             self._menu = leaving(self._screen.names is not None, self._go, self._hand_over)
 
@@ -328,8 +332,8 @@ class LineWindow(PeopleWindow):
         elif self._patient:
             self._hand_over()
         else:
-            text = _("Give your seat to a bot? It plays for you until you take it back. y or n")
-            self._menu = SideQuestion((text,), self._hand_over)
+            text = _("Give your seat to a bot? It plays for you until you take it back.")
+            self._menu = SideQuestion((yes_no(text, False),), self._hand_over)
 
     def _hand_over(self) -> None:
         self._let_bot_play(_("A bot plays your seat. Enter or a takes it back."))
@@ -384,8 +388,9 @@ class LineWindow(PeopleWindow):
         try:
             if not self._patient:
                 self._asker.forget_old_answers()
-            words = _("Another game with the same people? y/n, within {seconds} s")
-            return await self._asker.agree(words.format(seconds=round(seconds)))
+            words = _("Another game with the same people, within {seconds} s?")
+            asked = yes_no(words.format(seconds=round(seconds)), True)
+            return await self._asker.agree(asked)
         finally:
             self._is_over = False
 

@@ -136,7 +136,8 @@ async def test_a_person_is_asked_for_another_game(line: str, wanted: bool) -> No
         await here.begin(here.seat.again)
         await here.types(line)
         assert here.found == [wanted]
-        assert here.heard("Another game with the same people?")
+        assert here.heard("Another game with the same people, within")
+        assert here.said[-1].endswith(" s? Y/n")
         assert here.left == []
 
 
@@ -218,6 +219,31 @@ async def test_the_seat_is_handed_over_in_the_middle_of_a_question_but_not_by_on
         assert not here.seat.by_bot
         for words in ("Give your seat to a bot?", "Where do you go?"):
             assert sum(words in line for line in here.said) == 2
+
+
+async def test_a_question_is_said_again_after_all_but_an_answer_and_at_enter_alone() -> None:
+    for line, said in (
+        ("", []),
+        ("zzz", ["Please type a number from 1 to 2, or the words of an answer. ? helps."]),
+        ("m Bob", ["Bob is muted for you."]),
+        ("t hello", []),
+        ("proofs", ["  Nothing is proven yet."]),
+    ):
+        async with desk(asked("place")) as here:
+            await here.begin(here.seat.choose, asked("place"), "place", False)
+            start = next(at for at, one in enumerate(here.said) if "Where do you go?" in one)
+            question = here.said[start:]
+            here.said.clear()
+            await here.types(line)
+            assert here.said == [*said, *question], line
+            await here.types("1", "maybe")
+            assert here.said[-2:] == ["Castle? No undo: Enter or y confirms, n chooses again."] * 2
+    for first, typed, hint in (("q", "9", "1, 2 or 3"), ("a", "what", "y or n")):
+        async with desk(asked("place")) as here:
+            await here.types(first)
+            asking = list(here.said)
+            await here.types("", first, typed)
+            assert here.said[-len(asking) - 1 :] == [f"Please answer {hint}.", *asking]
 
 
 @pytest.mark.parametrize("line", ["a", ""])
@@ -328,7 +354,7 @@ async def test_terms_are_agreed_to(line: str, agreed: bool, autopilot: bool) -> 
     async with desk(None, autopilot) as here:
         await here.begin(here.seat.agree)
         await here.types("maybe")
-        assert here.said == ["Sit down? Enter or y; n leaves."] * 2
+        assert here.said == ["Sit down? Y/n", "Please answer y or n.", "Sit down? Y/n"]
         await here.types(line)
         assert here.found == [agreed]
         assert here.seat.by_bot is autopilot
