@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -47,6 +48,7 @@ OTHER_WORDS: Final = {
     ActionKind.EXHIBIT: frozenset({"exposicion"}),
 }
 """For each kind of Action card, what people may type besides the words on the cards."""
+SEPARATORS: Final = re.compile(r"[,;:·]")
 HALL_WORDS: Final = frozenset({"hall", "auction", "sala", "subasta", "saal", "auktion"})
 
 
@@ -228,7 +230,8 @@ def _keys(view: View, kind: str, choice: Choice) -> frozenset[str]:
     cards = _card_keys(view.state.action_card(action))
     if kind != "turn":
         return cards
-    return frozenset(f"{a} {b}" for a in _place_keys(Place(where)) for b in cards)
+    # The card alone is enough if it can be played in one Place only.
+    return cards | {f"{a} {b}" for a in _place_keys(Place(where)) for b in cards}
 
 
 def _place_keys(where: Place) -> frozenset[str]:
@@ -257,6 +260,11 @@ def _small(words: Iterable[str]) -> frozenset[str]:
     return frozenset(word.lower() for word in words)
 
 
+def _as_typed(words: str) -> str:
+    """Return words in small letters, without the marks and spaces that need not be typed."""
+    return " ".join(SEPARATORS.sub(" ", words.lower()).split())
+
+
 def read(line: str, question: Query, view: View, kind: str) -> Choice:
     """Return the choice that a typed line stands for: the number of an option, or words for it.
 
@@ -265,10 +273,11 @@ def read(line: str, question: Query, view: View, kind: str) -> Choice:
     Raises:
         NoAnswer: If the line is no answer, or fits several options.
     """
-    words = " ".join(visible(line).lower().split())
+    words = _as_typed(visible(line))
     every = (*question.options, *question.more)
+    keys = {one: one.keys | {_as_typed(one.words)} for one in every}
     # What is in quotation marks or ends with a full stop is meant so. A question mark shows doubt.
-    if "?" not in words and not any(words in option.keys for option in every):
+    if "?" not in words and not any(words in keys[option] for option in every):
         words = bare(words)
     pick, _space, rest = words.partition(" ")
     if kind == "exhibit" and (pick == "p" or (words[:1] == "p" and words[1:2].isdecimal())):
@@ -276,13 +285,13 @@ def read(line: str, question: Query, view: View, kind: str) -> Choice:
     number = _number(words)
     if 1 <= number <= len(question.options):
         return question.options[number - 1].value
-    found = [option for option in every if words in option.keys]
+    found = [option for option in every if words in keys[option]]
     if not found and len(words) > 1 and not words.isdecimal():
-        found = [o for o in every if any(key.startswith(words) for key in o.keys)]
+        found = [o for o in every if any(key.startswith(words) for key in keys[o])]
     if len(found) == 1:
         return found[0].value
     if found:
-        several = listed(option.words for option in found[:MOST])
+        several = "; ".join(option.words for option in found[:MOST])
         raise NoAnswer(_("Which of these: {options}?").format(options=several))
     if kind == "exhibit" and words.isalpha() and not set(words) - set("abcdef"):
         return picked(words, view)

@@ -6,7 +6,7 @@ message, `t 3` sends the phrase with the number 3, and `m NAME` mutes a player.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,7 +22,7 @@ from ...words.card_names import Names
 from ...words.choice_names import NoAnswer, Query
 from ...words.happening_sentences import rounds_of
 from ...words.presence_sentences import ROUND_LOST
-from ...words.translation import N_, _, yes_no, yes_or_no
+from ...words.translation import N_, _, listed, yes_no, yes_or_no
 from ..screen_options import Box
 from .line_screen import LineScreen
 from .stdin_lines import STRAYS
@@ -295,12 +295,18 @@ TALK_HELP: Final = (
 
 
 class LineTalk:
-    """The chat commands of the line prompt, and the players who are muted."""
+    """The chat commands of the line prompt, and the players who are muted.
+
+    `others` returns the names of the other seats and of all onlookers who have said something.
+    """
 
     def __init__(
-        self, say: Callable[[str], None], request: Callable[[PlayerRequest], bool]
+        self,
+        say: Callable[[str], None],
+        request: Callable[[PlayerRequest], bool],
+        others: Callable[[], Sequence[str]],
     ) -> None:
-        self._say, self._request = say, request
+        self._say, self._request, self._others = say, request, others
         self._muted: set[str] = set()
 
     def mute(self, names: Iterable[str]) -> None:
@@ -313,19 +319,26 @@ class LineTalk:
         if command.lower() == TALK:
             self._talk(rest.strip())
         elif command.lower() == MUTE:
-            name = rest.strip()
-            if not name:
-                muted = ", ".join(sorted(self._muted)) or "–"
-                self._say(_("Muted: {who}").format(who=muted))
-            elif name in self._muted:
-                self._muted.remove(name)
-                self._say(_("{who} is heard again.").format(who=name))
-            else:
-                self._muted.add(name)
-                self._say(_("{who} is muted for you.").format(who=name))
+            self._turn(rest.strip())
         else:
             return False
         return True
+
+    def _turn(self, word: str) -> None:
+        """Mute or hear again whom a word names, or list the muted ones if it is empty."""
+        others = self._others()
+        name = _meant(word, (*others, *self._muted))
+        if not word:
+            self._say(_("Muted: {who}").format(who=listed(sorted(self._muted))))
+        elif name is None:
+            text = _("Nobody here has the name {name}. The others are: {others}")
+            self._say(text.format(name=word, others=listed(others)))
+        elif name in self._muted:
+            self._muted.remove(name)
+            self._say(_("{who} is heard again.").format(who=name))
+        else:
+            self._muted.add(name)
+            self._say(_("{who} is muted for you.").format(who=name))
 
     def _talk(self, words: str) -> None:
         """Send a chat message, or list the ready-made phrases if `words` is empty."""
@@ -338,3 +351,10 @@ class LineTalk:
     def hears(self, said: Said) -> bool:
         """Return whether a chat message is to be shown, because its author is not muted."""
         return said.who not in self._muted
+
+
+def _meant(word: str, names: Iterable[str]) -> str | None:
+    """Return the name that a word is, or the only one that it begins in any case, or None."""
+    known = list(dict.fromkeys(names))
+    begun = [name for name in known if name.casefold().startswith(word.casefold())]
+    return word if word in known else begun[0] if len(begun) == 1 and word else None

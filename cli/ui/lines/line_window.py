@@ -80,7 +80,7 @@ class LineWindow(PeopleWindow):
         self._oriented = 0
         self._menu: SideQuestion | None = None
         self._back: trio.Event | None = None
-        self.talk = LineTalk(self._say, seat.request)
+        self.talk = LineTalk(self._say, seat.request, self._others)
         self._is_over = self._has_ended = self._is_lesson = False
         self._strays = 0
 
@@ -127,6 +127,15 @@ class LineWindow(PeopleWindow):
         """Begin a lesson, which has no table."""
         self._screen.names = names
         self._is_lesson = True
+
+    def _others(self) -> list[str]:
+        """Return the names of the other seats, and of all onlookers who have said something."""
+        scene, names = self._screen.scene, self._screen.names
+        nicknames = () if names is None else names.nicknames
+        if scene.table is not None:  # Without what tells seats of one nickname apart.
+            nicknames = tuple(entry.nickname for entry in scene.table.header.roster)
+        seated = [name for seat, name in enumerate(nicknames) if seat != scene.seat]
+        return [*seated, *(one.who for one in scene.talk if one.seat is None)]
 
     async def explain(self, words: str) -> None:
         """Print an explanation. The person need not confirm it, because lines stay readable."""

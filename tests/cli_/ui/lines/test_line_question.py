@@ -172,7 +172,8 @@ async def test_a_question_that_is_dropped_or_ends_late_silences_no_other() -> No
 def prompt() -> tuple[LineTalk, Box[PlayerRequest], list[str]]:
     said: list[str] = []
     wishes = Box[PlayerRequest](MOST_REQUESTS)
-    return LineTalk(said.append, wishes.put), wishes, said
+    others = ["Bob Bee", "Bert", "ABCD-EFGH"]
+    return LineTalk(said.append, wishes.put, lambda: others), wishes, said
 
 
 @pytest.mark.parametrize(
@@ -220,6 +221,21 @@ async def test_a_voice_is_muted_for_oneself_and_heard_again() -> None:
     assert said[-1] == "Muted: ABCD-EFGH, Bob Bee"
     talk.takes("m Bob Bee")
     assert talk.hears(bob)
+    assert said[-1] == "Bob Bee is heard again."
+
+
+def test_only_those_who_are_here_are_muted_and_the_beginning_of_a_name_is_enough() -> None:
+    talk, _, said = prompt()
+    for line in ("m Zed", "m b"):
+        talk.takes(line)
+        name = line[2:]
+        words = f"Nobody here has the name {name}. The others are: Bob Bee, Bert, ABCD-EFGH"
+        assert said[-1] == words
+    for line in ("m bo", "m abcd"):
+        talk.takes(line)
+    talk.takes("m")
+    assert said[-1] == "Muted: ABCD-EFGH, Bob Bee"
+    talk.takes("m BOB")
     assert said[-1] == "Bob Bee is heard again."
 
 

@@ -156,6 +156,7 @@ async def test_whose_input_ends_wants_no_other_game(early: bool) -> None:
 
 async def test_an_onlooker_talks_and_is_told_how(capsys: pytest.CaptureFixture[str]) -> None:
     screen = prompt_window(ScreenOptions([].append, looks_on=True))
+    screen._screen.names = Names(asked("place").state.edition, NICKNAMES)
     for line in ("t bravo", "", "what", "m Bob"):
         await screen._hear(line)
     screen.tell(updates.Said(1, "Bob", "you there?"))
