@@ -14,7 +14,7 @@ import typer
 from p2p_hoity.installation import is_one_file
 from p2p_hoity.shell_words import quoted
 
-from . import completion, printing
+from . import completion, plain_letters, printing
 from . import version as installed
 from .commands import command_lines
 from .exit_codes import OK, READER_GONE, USAGE, Trouble, leaves, report, show_where
@@ -227,9 +227,10 @@ def main() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+    plain_letters.register()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors=plain_letters.NAME)
     if is_one_file():  # It need not be on the path of programs, nor keep its name.
         os.environ.setdefault(translation.CALLED_AS, quoted(sys.argv[0]))
     os.environ["LANGUAGE"] = _global_words(sys.argv[1:])[1] or _kept_language()
