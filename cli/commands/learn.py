@@ -13,6 +13,7 @@ from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.gathering.drawn_nicknames import draw_nickname
 
 from ..exit_codes import INTERRUPTED, OK, Trouble, ctrl_c_means
+from ..local import settings
 from ..local.ending_signals import interrupted, wait_for
 from ..local.lesson_screen import hear_talk, teach
 from ..local.own_program import own_command, own_environment
@@ -41,7 +42,9 @@ def learn(plain: bool) -> int:
         left.append(reason)
         scope.cancel()
 
-    room = seat_of_person(ScreenOptions(leave, plain=plain))
+    room = seat_of_person(
+        ScreenOptions(leave, plain=plain, sentences=settings.load().sentences is True)
+    )
     with ctrl_c_means(lambda: farewell(_("Interrupted"), plain)):
         room.window.run(_attend, room, leave, scope)
     if left:

@@ -24,7 +24,7 @@ from protocol import Terms, effects, fingerprint
 from protocol.units import Seconds
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
-from ..local import player_setup
+from ..local import player_setup, settings
 from ..local.bot_processes import Crew, own_level
 from ..local.ending_signals import interrupted
 from ..local.seat_checks import check_home
@@ -133,6 +133,7 @@ class Sitting:
             again=self._asks_again and not options.until_eof,
             bell=not options.no_bell,
             stands_in=options.auto is None and not sys.stdin.isatty(),
+            sentences=settings.load(self.home).sentences is True,
         )
         self.player = seat_of(seating)
 

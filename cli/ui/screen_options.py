@@ -78,6 +78,7 @@ class ScreenOptions:
         again: Whether another game may follow. A program that plays is then asked for another game,
             and a program that looks on is told of the end of each game.
         bell: Whether a full screen may ring the terminal's bell.
+        sentences: Whether the line prompt tells everything in whole sentences at first.
         stands_in: Whether a bot plays on if the input ends before the first answer.
     """
 
@@ -89,3 +90,4 @@ class ScreenOptions:
     again: bool = False
     bell: bool = True
     stands_in: bool = False
+    sentences: bool = False

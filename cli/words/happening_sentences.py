@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import Any, Final
 
 from p2p_hoity.rules import Happening, Piece, Place, Why, happenings
@@ -69,11 +69,11 @@ def _setup(names: Names, it: happenings.Setup) -> str:
         cards = listed(card(action) for action in hand)
         lines.append(_("{who} holds {cards}.").format(who=names.seat(seat), cards=cards))
     for number, window in enumerate(it.windows, 1):
-        lines.append(_window_line(names, number, window))
+        lines.append(window_line(names, number, window))
     return "\n".join(lines)
 
 
-def _window_line(names: Names, number: int, window: tuple[Piece, ...]) -> str:
+def window_line(names: Names, number: int, window: tuple[Piece, ...]) -> str:
     """Return the sentence for window `number`, a pile of Collectibles in the Auction Hall."""
     if not window:
         return _("Window {number} is empty.").format(number=number)
@@ -302,15 +302,25 @@ UNSAID: Final = (happenings.DetectiveRanked, happenings.CashPaid)
 
 def brief_story(names: Names, items: Iterable[Happening]) -> list[str]:
     """Return the brief log of some events. Adjacent ones of one class mostly share a line."""
-    worth = (one for one in items if noteworthy(one) and not isinstance(one, UNSAID))
+    worth = [one for one in items if noteworthy(one) and not isinstance(one, UNSAID)]
+    told = (one for one, after in zip_longest(worth, worth[1:]) if not _repeats(one, after))
     lines: list[str] = []
-    for kind, group in groupby(worth, type):
+    for kind, group in groupby(told, type):
         items = list(group)
         if kind in TOGETHER:
             lines += TOGETHER[kind](names, items)
         else:
             lines += [line for one in items for line in tell(names, one).splitlines()]
     return lines
+
+
+def _repeats(it: Happening, after: Happening | None) -> bool:
+    """Return whether a Place is shown that the line of the seat's Action tells as well."""
+    return (
+        isinstance(it, happenings.PlaceShown)
+        and isinstance(after, happenings.ActionShown)
+        and it.seat == after.seat
+    )
 
 
 def _brief_setup(names: Names, items: Many) -> list[str]:

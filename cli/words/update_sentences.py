@@ -20,7 +20,7 @@ from .card_names import Names
 from .chat_phrases import quoted, spoken
 from .choice_names import in_words
 from .error_sentences import meaning, sentence
-from .happening_sentences import brief_story, proved
+from .happening_sentences import brief_story, proved, story
 from .key_names import player_key
 from .refusals import choose_again
 from .translation import N_, _, listed
@@ -61,6 +61,7 @@ class Telling:
         scene: The scene before the update.
         options: The options, such as `--plain `, in commands that the player is told to type.
         width: Returns the width of the terminal in columns, or None if there is none.
+        in_full: Whether events of the game are told in whole sentences, and not briefly.
     """
 
     names: Names | None
@@ -68,6 +69,7 @@ class Telling:
     options: str = ""
     by_bot: bool = False
     width: Callable[[], int | None] = lambda: None
+    in_full: bool = False
 
     @property
     def game(self) -> str:
@@ -301,6 +303,11 @@ def _stepped(update: updates.ChainGrew, telling: Telling, names: Names) -> list[
     return [_("The deck is being shuffled and dealt, with a proof of every step …")]
 
 
+def _happened(update: updates.Happened, telling: Telling, names: Names) -> list[str]:
+    """Return the lines of the log about events of the game."""
+    return (story if telling.in_full else brief_story)(names, update.items)
+
+
 def _chosen(update: updates.ChoiceTaken, telling: Telling, names: Names) -> list[str]:
     """Return the line with the choice that this seat has made."""
     if telling.scene.view is None:
@@ -339,8 +346,8 @@ def _again(update: updates.Again, telling: Telling, names: Names) -> list[str]:
 
 GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
     updates.ChainGrew: _stepped,
-    updates.Happened: lambda update, _telling, names: brief_story(names, update.items),
-    Beat: lambda update, _telling, names: brief_story(names, update.items),
+    updates.Happened: _happened,
+    Beat: _happened,
     updates.ChoiceTaken: _chosen,
     updates.Awaited: _awaited,
     effects.SeatLeft: lambda update, _telling, names: [

@@ -17,7 +17,7 @@ from p2p_hoity.presentation.screen_updates import Said
 from p2p_hoity.table.playing.player_interface import PlayerRequest, Talk
 
 from ...printing import width
-from ...words import board_text, chat_phrases, choice_names, rules_text
+from ...words import board_text, chat_phrases, choice_names, rules_text, spoken_board
 from ...words.card_names import Names
 from ...words.choice_names import NoAnswer, Query
 from ...words.happening_sentences import rounds_of
@@ -33,8 +33,10 @@ HELP: Final = (
         "chooses again."
     ),
     N_("p picks an exhibit of your own: by letters (p AABB), years (p 1623 1874) or numbers of i."),
-    N_("b board · h hands of Action cards · i names of Collectibles (i B1649: that one) · l log"),
-    N_("r the rules in one screen, as `hoity rules` prints them · proofs: what was proven so far"),
+    N_("b board, b NAME one seat in sentences · h hands of Action cards · l log"),
+    N_("i names of Collectibles, i B1649 that one · proofs: what was proven so far"),
+    N_("r the rules in one screen, as `hoity rules` prints them"),
+    N_("sentences has everything told in whole sentences, for the ear, or briefly again"),
     N_("hint shows what the hard bot would do; against your own bots only"),
     N_("wait gives the awaited players more time before the game may go on without them"),
     N_("a gives your seat to a bot, and takes it back · q leaves; the game can be resumed"),
@@ -44,15 +46,19 @@ HELP: Final = (
     ),
 )
 WATCH_HELP: Final = (
-    N_("b board · h hands of Action cards · i names of Collectibles (i B1649: that one) · l log"),
-    N_("r the rules in one screen, as `hoity rules` prints them · proofs: what was proven so far"),
+    N_("b board, b NAME one seat in sentences · h hands of Action cards · l log"),
+    N_("i names of Collectibles, i B1649 that one · proofs: what was proven so far"),
+    N_("r the rules in one screen, as `hoity rules` prints them"),
+    N_("sentences has everything told in whole sentences, for the ear, or briefly again"),
     N_("q leaves; nobody has to wait for you"),
 )
 YES_OR_NO: Final = N_("Please answer y or n.")
 WAIT: Final = frozenset({"w", "wait", "esperar", "warten"})
 QUIT: Final = frozenset({"q", "quit", "exit", "salir", "ende"})
 HOST_HELP: Final = N_("c copies the ticket · qr shows it as a QR code · code copies the code")
-FIRST_HINT: Final = N_("b shows the board, r the rules, ? what else you can type.")
+FIRST_HINT: Final = N_(
+    "b shows the board, r the rules, sentences tells all in sentences, ? what else you can type."
+)
 PROOFS: Final = 20
 """The most lines on the page of proofs."""
 
@@ -72,7 +78,7 @@ def page(screen: LineScreen, word: str, rest: str) -> Iterable[str] | None:
     Pages can be opened at any time. `word` is in small letters.
     """
     key, names, view = key_of(word), screen.names, screen.view
-    if key not in PAGES or (rest and key != "i"):
+    if key not in PAGES or (rest and key not in ("i", "b")):
         return None
     if key == "proofs":
         found = list(screen.proofs)[-PROOFS:] or [_("Nothing is proven yet.")]
@@ -86,7 +92,22 @@ def page(screen: LineScreen, word: str, rest: str) -> Iterable[str] | None:
         return [_("The cards are not dealt yet.")]
     if key == "i":
         return board_text.named(names, rest) if rest else board_text.pieces(view, names)
-    return (board_text.board if key == "b" else board_text.hands)(view, names)
+    if key == "h":
+        return board_text.hands(view, names)
+    if rest:
+        return _of_seat(view, names, rest)
+    told = spoken_board.board if screen.in_sentences else board_text.board
+    return told(view, names)
+
+
+def _of_seat(view: rules.View, names: Names, word: str) -> list[str]:
+    """Return what is known of the seat that a word names, or which seats there are."""
+    named = [names.short(seat) for seat in range(view.state.seats)]
+    name = _meant(word, named)
+    if name is None:
+        text = _("Nobody here has the name {name}. The seats are: {seats}")
+        return [text.format(name=word, seats=listed(named))]
+    return spoken_board.of_seat(view, names, named.index(name))
 
 
 SPELLED: Final = {
@@ -98,6 +119,7 @@ SPELLED: Final = {
     "r": ("rules", "regeln", "reglas"),
     "proofs": ("beweise", "pruebas"),
     "hint": ("tipp", "pista"),
+    "sentences": ("sentence", "sätze", "frases"),
 }
 """For each command the words of every language that players may type in place of it."""
 KEYS: Final = {word: key for key, words in SPELLED.items() for word in words}

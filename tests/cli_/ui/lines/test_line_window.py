@@ -10,6 +10,7 @@ from support.limits import LIMIT
 from support.screened import table
 
 from cli.exit_codes import Trouble, leaves
+from cli.local import settings
 from cli.ui.lines.line_question import FIRST_HINT
 from cli.ui.lines.line_window import LineWindow
 from cli.ui.lines.stdin_lines import CONTINUED, END, INTERRUPT, STRAYS
@@ -24,6 +25,8 @@ from p2p_hoity.net.network_errors import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import Scene
 from p2p_hoity.rules import View
+from p2p_hoity.rules.happenings import PlaceShown
+from p2p_hoity.storage.home import Home
 from p2p_hoity.table.playing.player_interface import Talk, WaitLonger
 
 TABLE = table(3)
@@ -96,7 +99,9 @@ def watching() -> tuple[LineWindow, list[str]]:
         ("?", "q leaves"),
         ("castle", "q leaves"),
         ("a", "q leaves"),
-        ("b x", "q leaves"),
+        ("b x", "Nobody here has the name x. The seats are: Ana, Bob, Cleo"),
+        ("b bo", "Bob ("),
+        ("h x", "q leaves"),
     ],
 )
 async def test_a_key_shows_its_page(line: str, words: str, capsys: Shown) -> None:
@@ -197,6 +202,43 @@ async def test_commands_answer_in_the_middle_of_a_question(command: str, words: 
     assert choice == 0
     assert here.heard(words)
     assert sum("Where do you go?" in line for line in here.said) == 2
+
+
+async def test_everything_is_told_in_sentences_if_wanted_and_the_next_time_too(home: Home) -> None:
+    view = asked("place")
+    async with desk(view) as here:
+        await here.begin(here.seat.choose, view, "place", False)
+        for word, kept, told in (
+            ("sentences", True, ", you): the Club Room, rank 1"),
+            ("Sätze", False, "Register –"),
+        ):
+            here.said.clear()
+            await here.types(word, "b")
+            assert settings.load(home).sentences is kept
+            assert here.heard("in whole sentences." if kept else "in few words.")
+            assert here.heard(told)
+            here.prompt.tell(updates.Happened((PlaceShown(1, rules.Place.CASTLE),), view))
+            assert here.heard(") goes to the Castle.") is kept
+    seat = prompt_window(ScreenOptions([].append, sentences=True))
+    assert seat._screen.in_sentences
+
+
+async def test_an_onlooker_may_want_sentences_too(home: Home, capsys: Shown) -> None:
+    watch, left = watching()
+    await watch._hear("sentences")
+    await watch._hear("b")
+    assert "The best exhibit moves" in capsys.readouterr().out
+    assert left == []
+
+
+async def test_who_comes_back_is_shown_the_board() -> None:
+    view = asked("place")
+    async with desk(view) as here:
+        here.prompt.tell(updates.Resumed(view, tuple(referee(3).step().news)))
+        assert here.heard("Register")
+        here.said.clear()
+        await here.begin(here.seat.choose, view, "place", False)
+        assert "Where do you go?" in here.said[0]
 
 
 async def test_before_the_deal_there_is_nothing_to_show() -> None:
