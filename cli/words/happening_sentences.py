@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby, zip_longest
+from itertools import groupby
 from typing import Any, Final
 
 from p2p_hoity.rules import Happening, Piece, Place, Why, happenings
@@ -303,7 +303,8 @@ UNSAID: Final = (happenings.DetectiveRanked, happenings.CashPaid)
 def brief_story(names: Names, items: Iterable[Happening]) -> list[str]:
     """Return the brief log of some events. Adjacent ones of one class mostly share a line."""
     worth = [one for one in items if noteworthy(one) and not isinstance(one, UNSAID)]
-    told = (one for one, after in zip_longest(worth, worth[1:]) if not _repeats(one, after))
+    around = zip([None, *worth], worth, [*worth[1:], None], strict=False)
+    told = (one for before, one, after in around if not _repeats(before, one, after))
     lines: list[str] = []
     for kind, group in groupby(told, type):
         items = list(group)
@@ -314,12 +315,16 @@ def brief_story(names: Names, items: Iterable[Happening]) -> list[str]:
     return lines
 
 
-def _repeats(it: Happening, after: Happening | None) -> bool:
-    """Return whether a Place is shown that the line of the seat's Action tells as well."""
+def _repeats(before: Happening | None, it: Happening, after: Happening | None) -> bool:
+    """Return whether a Place is shown that the line of the seat's Action tells as well.
+
+    Where the Places of several seats are shown together, they have a line of their own.
+    """
     return (
         isinstance(it, happenings.PlaceShown)
         and isinstance(after, happenings.ActionShown)
         and it.seat == after.seat
+        and not isinstance(before, happenings.PlaceShown)
     )
 
 

@@ -123,8 +123,6 @@ def sentences(update: updates.Update, telling: Telling) -> list[str]:
         return tell(update, telling)
     if telling.names is None:
         return []
-    if (tell_wait := WAITS.get(type(update))) is not None:
-        return tell_wait(update, telling.names, telling.game)
     tell_in_game = GAME.get(type(update))
     return [] if tell_in_game is None else tell_in_game(update, telling, telling.names)
 
@@ -321,7 +319,8 @@ def _awaited(update: updates.Awaited, telling: Telling, names: Names) -> list[st
     scene = telling.scene
     is_opening = scene.clock is not None and scene.clock.is_opening
     who = presence_sentences.awaited(update.seats, scene.attendance, names, is_opening)
-    lines = [_("waiting for {seconds} s: {who}").format(seconds=round(update.seconds), who=who)]
+    seconds = presence_sentences.at_least(update.seconds, scene.is_late)
+    lines = [_("waiting for {seconds} s: {who}").format(seconds=seconds, who=who)]
     if scene.lost_seats and not scene.is_hinted:
         lines.append(table_terms.if_moved(names.seats(scene.lost_seats)))
     if fold(scene, update).is_end_hinted and not scene.is_end_hinted:
@@ -359,6 +358,15 @@ GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
         end_sentences.announced(update, names),
         presence_sentences.may_begin(telling.game),
     ],
+    updates.Halfway: lambda update, telling, names: presence_sentences.halfway(
+        update, names, telling.game, telling.scene.is_late
+    ),
+    updates.SeatsTimedOut: lambda update, telling, names: presence_sentences.late(
+        update, names, telling.game
+    ),
+    updates.Paused: lambda update, telling, names: presence_sentences.paused(
+        update, names, telling.game
+    ),
     updates.Extended: lambda update, _telling, names: [presence_sentences.extended(update, names)],
     updates.Unconfirmed: lambda update, telling, names: [
         presence_sentences.stays(update, names, telling.scene.transcript is not None)
@@ -366,9 +374,3 @@ GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
     updates.Again: _again,
 }
 """The functions that return the lines of an update, for updates after the table is complete."""
-WAITS: Final[Mapping[type[Any], Callable[[Any, Names, str], list[str]]]] = {
-    updates.Halfway: presence_sentences.halfway,
-    updates.SeatsTimedOut: presence_sentences.late,
-    updates.Paused: presence_sentences.paused,
-}
-"""The functions for updates about waiting, given the names and what `hoity resume` is to get."""

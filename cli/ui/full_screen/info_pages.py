@@ -83,7 +83,11 @@ LEGEND: Final = (
     (POINTER, N_("the cursor, in a list or among pieces")),
     (f"{DONE} ✗", N_("marked, sealed or proven; a proof that failed")),
     (TAKEN, N_("a piece that your Thief may take")),
-    (f"{YOU} ≤", N_("it is your turn to choose, and how much time is left")),
+    (YOU, N_("it is your turn to choose, and how much time is left")),
+    (
+        "≤ ≥",
+        N_("at most, at least; after your return, others may have waited longer than you know"),
+    ),
     (MARK.strip(), N_("what somebody says, or what the lesson explains")),
     (
         f"{CUT} +1",

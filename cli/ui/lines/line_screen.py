@@ -48,6 +48,7 @@ class LineScreen(FollowedTable):
         self._options = options
         self.is_confirmed = self.by_bot = self.in_sentences = False
         self._owes_awaited = False
+        self._told = ""
 
     @property
     def view(self) -> View | None:
@@ -84,9 +85,13 @@ class LineScreen(FollowedTable):
             # After `_take`, which clears this flag for every choice that is taken.
             self._owes_awaited, self.is_confirmed = True, False
             return
-        tell = self.note if type(update) in REMARKS else self.say
+        is_remark = type(update) in REMARKS
         for line in sentences(update, telling):
-            tell(line)
+            # Mostly that a seat has left, and then why the game waits.
+            if is_remark and line == self._told:
+                continue
+            (self.note if is_remark else self.say)(line)
+            self._told = line
 
     def _take(self, update: updates.Update) -> None:
         """Print with a `Clock`, once after each choice of this player, which seats still choose."""
