@@ -40,7 +40,7 @@ EXAMPLES: Final = {name: said.partition(" Example: ")[2] for name, said in SAID.
 ABOUT: Final = N_(
     "Hoity Toity among strangers, without a server that anybody has to trust. `hoity learn` "
     "explains a first round, `hoity play` is a game against bots, and `hoity host` opens a "
-    "table for people."
+    "table for people. `hoity` alone, on a terminal, is a menu of all this."
 )
 LIBRARY_HELP: Final = (N_("Show this message and exit."),)
 LANGUAGE: Final = "HOITY_LANG"
@@ -185,6 +185,10 @@ def run(words: Sequence[str]) -> int:
 def _run(words: Sequence[str]) -> int:
     """Run a command line, and return its code. Typer's `main` has other messages and exit codes."""
     completing = completion.VARIABLE in os.environ
+    if not (words or completing) and sys.stdin.isatty() and sys.stdout.isatty():
+        from .commands.start_menu import show  # It loads more than help needs.
+
+        return show(_run)
     if not completing:
         _check_words(words)
     first = words[0] if words and not completing else ""

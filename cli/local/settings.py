@@ -74,8 +74,12 @@ def load(home: Home | None = None) -> Settings:
 
 
 def is_kept(home: Home) -> bool:
-    """Return whether a setting besides relay and bots is stored. Then nothing is asked again."""
-    return replace(load(home), relay=None, bots=None) != Settings()
+    """Return whether a setting is stored that only a player of a game has.
+
+    Then nothing is asked again. The others can be chosen before the first game.
+    """
+    found = replace(load(home), relay=None, bots=None, language=None, sentences=None)
+    return found != Settings()
 
 
 def keep(home: Home, settings: Settings) -> None:
