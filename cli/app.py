@@ -14,7 +14,7 @@ import typer
 from p2p_hoity.installation import is_one_file
 from p2p_hoity.shell_words import quoted
 
-from . import completion, printing
+from . import completion, plain_letters, printing
 from . import version as installed
 from .commands import command_lines
 from .exit_codes import OK, READER_GONE, USAGE, Trouble, leaves, report, show_where
@@ -40,7 +40,7 @@ EXAMPLES: Final = {name: said.partition(" Example: ")[2] for name, said in SAID.
 ABOUT: Final = N_(
     "Hoity Toity among strangers, without a server that anybody has to trust. `hoity learn` "
     "explains a first round, `hoity play` is a game against bots, and `hoity host` opens a "
-    "table for people."
+    "table for people. `hoity` alone, on a terminal, is a menu of all this."
 )
 LIBRARY_HELP: Final = (N_("Show this message and exit."),)
 LANGUAGE: Final = "HOITY_LANG"
@@ -185,6 +185,10 @@ def run(words: Sequence[str]) -> int:
 def _run(words: Sequence[str]) -> int:
     """Run a command line, and return its code. Typer's `main` has other messages and exit codes."""
     completing = completion.VARIABLE in os.environ
+    if not (words or completing) and sys.stdin.isatty() and sys.stdout.isatty():
+        from .commands.start_menu import show  # It loads more than help needs.
+
+        return show(_run)
     if not completing:
         _check_words(words)
     first = words[0] if words and not completing else ""
@@ -227,9 +231,10 @@ def main() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+    plain_letters.register()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors=plain_letters.NAME)
     if is_one_file():  # It need not be on the path of programs, nor keep its name.
         os.environ.setdefault(translation.CALLED_AS, quoted(sys.argv[0]))
     os.environ["LANGUAGE"] = _global_words(sys.argv[1:])[1] or _kept_language()

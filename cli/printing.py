@@ -45,11 +45,20 @@ def is_full(plain: bool) -> bool:
 
     The standard input, output and error have to be a terminal that is large enough.
     """
+    return _can_be_full(plain) and not is_small(*terminal_size())
+
+
+def size_if_too_small(plain: bool) -> tuple[int, int] | None:
+    """Return the columns and lines of the terminal if they alone rule the full screen out."""
+    size = terminal_size()
+    return (size.columns, size.lines) if _can_be_full(plain) and is_small(*size) else None
+
+
+def _can_be_full(plain: bool) -> bool:
+    """Return whether a terminal that is large enough would show the full screen."""
     if plain or os.environ.get("TERM", "") in ("", "dumb"):
         return False
-    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
-        return False
-    return not is_small(*terminal_size())
+    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
 
 
 def terminal_size() -> os.terminal_size:

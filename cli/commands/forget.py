@@ -11,7 +11,7 @@ from ..exit_codes import NOT_OK, OK
 from ..local.bot_processes import sweep
 from ..local.player_setup import ask_yes
 from ..printing import say
-from ..words.translation import _, command_line
+from ..words.translation import _, command_line, yes_no
 from .list_games import find, key_of_games, told
 
 
@@ -43,7 +43,7 @@ def forget(word: str, yes: bool) -> int:
                 "game as a file first, answer n and type: hoity resume --claim {game}"
             )
             say(words.format(game=game.name))
-        if not ask_yes(_("Forget it? y forgets it, n keeps it: ")):
+        if not ask_yes(yes_no(_("Forget it?"), None) + ": "):
             say(_("Nothing was forgotten."))
             return NOT_OK
     saved_games.forget_game(game)

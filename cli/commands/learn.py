@@ -13,11 +13,12 @@ from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.gathering.drawn_nicknames import draw_nickname
 
 from ..exit_codes import INTERRUPTED, OK, Trouble, ctrl_c_means
+from ..local import settings
 from ..local.ending_signals import interrupted, wait_for
 from ..local.lesson_screen import hear_talk, teach
 from ..local.own_program import own_command, own_environment
 from ..local.player_setup import chosen_name
-from ..printing import say
+from ..printing import say, size_if_too_small
 from ..ui.person_seat import PersonSeat
 from ..ui.screen_options import ScreenOptions
 from ..words import translation
@@ -41,7 +42,9 @@ def learn(plain: bool) -> int:
         left.append(reason)
         scope.cancel()
 
-    room = seat_of_person(ScreenOptions(leave, plain=plain))
+    room = seat_of_person(
+        ScreenOptions(leave, plain=plain, sentences=settings.load().sentences is True)
+    )
     with ctrl_c_means(lambda: farewell(_("Interrupted"), plain)):
         room.window.run(_attend, room, leave, scope)
     if left:
@@ -82,7 +85,9 @@ def before_the_game(plain: bool) -> None:
     Raises:
         Trouble: If this process is asked to end meanwhile, as the lesson is then.
     """
-    words = ["learn", "--lang", translation.language(), *(["--plain"] if plain else [])]
+    # That a terminal is too small for the full screen was said already.
+    in_lines = plain or size_if_too_small(plain) is not None
+    words = ["learn", "--lang", translation.language(), *(["--plain"] if in_lines else [])]
     process = subprocess.Popen(own_command(*words), env={**own_environment(), BEFORE: "1"})
     if wait_for(process):
         raise Trouble(_("Interrupted."), INTERRUPTED)

@@ -19,7 +19,8 @@ from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble
 from ..exit_codes import report as tell
 from ..local.ending_signals import ending_calls
 from ..local.new_files import check_new, write_new
-from ..printing import ask, complain, is_full, say, write_line
+from ..printing import ask, complain, say, write_line
+from ..ui.screen_options import uses_full_screen
 from ..words.card_names import Names
 from ..words.happening_sentences import rounds_of
 from ..words.translation import _
@@ -27,7 +28,7 @@ from .save_picture import save_picture
 from .verify import explanation, in_words, marked, state_of
 
 if TYPE_CHECKING:
-    from ..table_view.film import Moment
+    from ..table_view.film import Moment, Verdict
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,12 @@ def replay_file(
         for one in objects(report, state):
             write_line(one)
         return OK if report.ok else NOT_OK
-    if step or not is_full(plain) or report.node is None or not show(report.node):
+    if (
+        step
+        or not uses_full_screen(plain)
+        or report.node is None
+        or not show(report.node, verdict(path, report))
+    ):
         names = Names(state.edition, [line.nickname for line in report.seats])
         for number, lines in enumerate(rounds_of(names, told(report))):
             if step and number and not _goes_on():
@@ -216,7 +222,20 @@ def moments(node: Node) -> list[Moment]:
     return found
 
 
-def show(node: Node) -> bool:
+def verdict(path: Path, report: transcript.Report) -> Verdict:
+    """Return the verdict on a transcript as the full screen shows it."""
+    from ..table_view.film import Verdict
+    from ..table_view.seats import Notice
+
+    mark = Notice(_("not ok ✗"), "bad")
+    if report.ok:
+        mark = Notice(_("proofs ✓"), "good")
+    elif report.unfinished:
+        mark = Notice(_("not over · proofs ✓"), "warn")
+    return Verdict(mark, tuple(in_words(path, report)))
+
+
+def show(node: Node, found: Verdict) -> bool:
     """Show the game on the full screen. Return False if there is nothing to show or it fails.
 
     Raises:
@@ -227,10 +246,10 @@ def show(node: Node) -> bool:
     from ..table_view.film import Film
     from ..ui.full_screen.replay_screen import ReplayApp
 
-    found = moments(node)
-    if not found:
+    steps = moments(node)
+    if not steps:
         return False
-    app, signals = ReplayApp(Film(node.table, found)), list[None]()
+    app, signals = ReplayApp(Film(node.table, steps, found)), list[None]()
 
     async def until_ended() -> None:
         loop = asyncio.get_running_loop()

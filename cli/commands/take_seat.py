@@ -25,14 +25,14 @@ from protocol import Terms, effects, fingerprint
 from protocol.units import Seconds
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
-from ..local import player_setup
+from ..local import player_setup, settings
 from ..local.bot_processes import Crew, company_at, own_level
 from ..local.ending_signals import interrupted
 from ..local.seat_checks import check_home
-from ..printing import complain, is_full
+from ..printing import complain
 from ..ui.lines.stdin_lines import until_closed
 from ..ui.person_seat import PersonSeat
-from ..ui.screen_options import ScreenOptions
+from ..ui.screen_options import ScreenOptions, uses_full_screen
 from ..words.table_terms import TableOffer
 from ..words.translation import _
 from .options import OutputOptions, SeatOptions
@@ -49,7 +49,7 @@ def seat_of(how: ScreenOptions) -> PersonSeat:
 
 def seat_of_person(how: ScreenOptions) -> PersonSeat:
     """Return a person at the full screen, or, by choice or necessity, at the line prompt."""
-    if is_full(how.plain or how.auto):
+    if uses_full_screen(how.plain or how.auto):
         from ..ui.full_screen.full_window import FullWindow
 
         return PersonSeat(how, FullWindow)
@@ -135,6 +135,7 @@ class Sitting:
             again=self._asks_again and not options.until_eof,
             bell=not options.no_bell,
             stands_in=options.auto is None and not sys.stdin.isatty(),
+            sentences=settings.load(self.home).sentences is True,
         )
         self.player = seat_of(seating)
 

@@ -9,6 +9,7 @@ from p2p_hoity.table.beside_game.watch_table import Onlooker, watch_table
 from p2p_hoity.table.playing.session import Outcome
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
+from ..local import settings
 from ..local.seat_checks import check_output
 from ..ui.screen_options import ScreenOptions
 from ..words.translation import _
@@ -32,7 +33,12 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
     scope = trio.CancelScope()
     follows = not as_json if seat.again is None else seat.again
     seating = ScreenOptions(
-        lambda reason: scope.cancel(), as_json, output.plain, looks_on=True, again=follows
+        lambda reason: scope.cancel(),
+        as_json,
+        output.plain,
+        looks_on=True,
+        again=follows,
+        sentences=settings.load().sentences is True,
     )
     watcher = seat_of(seating)
     ended: list[updates.GameOver] = []

@@ -27,6 +27,7 @@ class Settings:
 
     Attributes:
         staged: Whether reveals are shown step by step.
+        sentences: Whether the line prompt tells everything in whole sentences.
         relay: The relay for the player's tables and spoken codes, as HOST:PORT.
         bots: The level of the player's bots in games for which no level is typed.
     """
@@ -38,12 +39,15 @@ class Settings:
     staged: bool | None = None
     relay: str | None = None
     bots: str | None = None
+    sentences: bool | None = None
 
 
 SOUND: Final[Mapping[str, Callable[[Any], bool]]] = {
     "nickname": lambda value: isinstance(value, str),
     "language": translation.LANGUAGES.__contains__,
-    **dict.fromkeys(("light", "bell", "staged"), lambda value: isinstance(value, bool)),
+    **dict.fromkeys(
+        ("light", "bell", "staged", "sentences"), lambda value: isinstance(value, bool)
+    ),
     "relay": lambda value: isinstance(value, str),
     "bots": LEVELS.__contains__,
 }
@@ -70,8 +74,12 @@ def load(home: Home | None = None) -> Settings:
 
 
 def is_kept(home: Home) -> bool:
-    """Return whether a setting besides relay and bots is stored. Then nothing is asked again."""
-    return replace(load(home), relay=None, bots=None) != Settings()
+    """Return whether a setting is stored that only a player of a game has.
+
+    Then nothing is asked again. The others can be chosen before the first game.
+    """
+    found = replace(load(home), relay=None, bots=None, language=None, sentences=None)
+    return found != Settings()
 
 
 def keep(home: Home, settings: Settings) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 from p2p_hoity.presentation.screen_updates import Said
 
 from .question_menu import Menu
+from .seats import Notice
 from .stage import Stage
 
 ONLOOKERS: Final = -1
@@ -28,6 +29,8 @@ class Desk:
         answers: The words of the open yes-or-no question. "" if there is none.
         has_replied: Whether a yes-or-no question was answered since the game began.
         told: The lines of a replay that replace the question. None at a table.
+        verdict: The verdict on the file of a replay, in few words. None at a table.
+        checked: The whole verdict on the file of a replay.
         lesson: The explanation that is shown. "" if there is none just now, None outside a lesson.
     """
 
@@ -40,6 +43,8 @@ class Desk:
     answers: str = ""
     has_replied: bool = False
     told: tuple[str, ...] | None = None
+    verdict: Notice | None = None
+    checked: tuple[str, ...] = ()
     lesson: str | None = None
 
 

@@ -12,6 +12,7 @@ from p2p_hoity.rules import happenings
 from protocol import Node, Table
 
 from .messages import TableMessages
+from .seats import Notice
 from .stage import Stage
 
 
@@ -23,17 +24,33 @@ class Moment:
     state: rules.State
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """What was found when the file of a recorded game was verified.
+
+    Attributes:
+        mark: The verdict in few words, such as `proofs ✓` at a table.
+        lines: The whole verdict, a sentence or a count each.
+    """
+
+    mark: Notice
+    lines: tuple[str, ...]
+
+
 class Film:
     """A recorded game in a replay, as everyone could see it or as one seat saw it.
 
     Attributes:
+        verdict: None if the file was not verified.
         at: The index of the moment that is shown.
         eyes: The seat whose knowledge is shown. None for what everyone knew.
     """
 
-    def __init__(self, table: Table, moments: Sequence[Moment]) -> None:
+    def __init__(
+        self, table: Table, moments: Sequence[Moment], verdict: Verdict | None = None
+    ) -> None:
         """Begin at the first moment. There is at least one."""
-        self.table, self.moments = table, tuple(moments)
+        self.table, self.moments, self.verdict = table, tuple(moments), verdict
         known = self.moments[-1].state.known
         self._cards = {slot: card for slot, card in enumerate(known) if card is not None}
         self.at = 0

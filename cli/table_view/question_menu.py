@@ -14,11 +14,13 @@ from p2p_hoity.rules import Choice, View, theft_options
 
 from ..words.board_text import own_slots
 from ..words.card_names import Names, grid, run_letters
-from ..words.choice_names import ordered, sealing
+from ..words.choice_names import from_whom, ordered, sealing
 from ..words.choice_notes import note
 from ..words.refusals import refusal
 from ..words.translation import _
 
+NAMED = 2
+"""The most pieces of a theft whose names are shown in full. More would leave no room for notes."""
 BEST = 9
 """The number of the best exhibits that a digit can pick."""
 
@@ -142,7 +144,7 @@ class Menu:
             return self._theft()
         return None if self.cursor is None else self.entries[self.cursor].value
 
-    def _theft(self) -> Choice | None:
+    def _theft(self) -> tuple[int, ...] | None:
         """Return the slots that a theft takes, None if an exhibit has no marked piece."""
         if self._unmarked():
             return None
@@ -164,11 +166,25 @@ class Menu:
         if self.kind == "theft":
             taken = self._theft()
             if taken is None:
-                here = sealing(self.view, self.kind, (self.slots[self.at],), self.names)
-                return _("mark one piece of every exhibit; here: {piece}").format(piece=here)
-            pieces = sealing(self.view, self.kind, taken, self.names)
+                here = sealing(self.view, self.kind, self._looked_at, self.names)
+                return _("here: {piece}").format(piece=here)
+            pieces = from_whom(self.view, taken, self.names)
+            if len(taken) <= NAMED:
+                pieces = sealing(self.view, self.kind, taken, self.names)
             return _("your Thief takes {pieces}").format(pieces=pieces)
         return ""
+
+    @property
+    def promise(self) -> str:
+        """What the loot that is marked, or the piece at the pointer, would bring. "" otherwise."""
+        if self.kind != "theft":
+            return ""
+        loot = self._theft() or self._looked_at
+        return note(self.view, self.kind, loot, self.names)
+
+    @property
+    def _looked_at(self) -> tuple[int, ...]:
+        return (self.slots[self.at],)
 
     def why_not(self) -> str:
         """Return why Enter cannot seal a choice yet, "" if it can."""

@@ -87,7 +87,7 @@ def status(stage: Stage, seat: int, timed: bool = True) -> Notice:
         return _resting(scene, seat, there)
     if seat == scene.seat:
         return Notice("…", "dim")
-    return _awaited(there, scene.clock.waited if timed else 0.0)
+    return _awaited(there, scene.clock.waited if timed else 0.0, scene.is_late)
 
 
 def _own(scene: Scene) -> Notice:
@@ -98,8 +98,8 @@ def _own(scene: Scene) -> Notice:
     return Notice(_("your choice {left}").format(left=left).rstrip(), "turn")
 
 
-def _awaited(there: Attending, waited: float) -> Notice:
-    """Return the status of a seat that is awaited for `waited` seconds."""
+def _awaited(there: Attending, waited: float, is_late: bool) -> Notice:
+    """Return the status of a seat that is awaited for `waited` seconds, or longer if `is_late`."""
     if there is Attending.LEFT:
         return Notice(_("left for now"), "warn")
     is_linked = there is Attending.LINKED
@@ -107,7 +107,13 @@ def _awaited(there: Attending, waited: float) -> Notice:
         words = _("thinking…") if is_linked else _("link lost")
     else:
         words = _("thinking… {waited}") if is_linked else _("link lost {waited}")
-    return Notice(words.format(waited=clock(waited)), "plain" if is_linked else "warn")
+    told = words.format(waited=since(waited, is_late))
+    return Notice(told, "plain" if is_linked else "warn")
+
+
+def since(waited: float, is_late: bool) -> str:
+    """Return how long the seats have waited, for a late seat how long they have done at least."""
+    return f"≥ {clock(waited)}" if is_late else clock(waited)
 
 
 def _resting(scene: Scene, seat: int, there: Attending) -> Notice:

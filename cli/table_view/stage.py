@@ -17,7 +17,7 @@ from ..words import happening_sentences
 from ..words.card_names import Names
 from ..words.key_names import player_key, table_key
 from ..words.translation import _
-from ..words.update_sentences import FollowedTable, Telling, sentences
+from ..words.update_sentences import REMARKS, FollowedTable, Telling, sentences
 
 LOG: Final[Quota] = 400
 """The number of lines of the log that are stored."""
@@ -135,7 +135,9 @@ class Stage(FollowedTable):
         before = self.follow(update)
         lines = self._lines(update, before)
         for line in lines:
-            self._say(line)
+            # Mostly that a seat has left, and then why the game waits.
+            if not (type(update) in REMARKS and self.log and line == self.log[-1]):
+                self._say(line)
         match update:
             case updates.Happened():
                 self.beat = tuple(lines) if self.staged else ()

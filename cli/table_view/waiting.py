@@ -10,7 +10,7 @@ from protocol.units import Seconds
 
 from ..words.presence_sentences import GONE_FOR_GOOD, THINKING
 from ..words.translation import FIRST_SECOND, _, clock
-from .seats import names_of
+from .seats import names_of, since
 from .stage import Stage
 
 PATIENT: Final[Seconds] = 15.0
@@ -37,7 +37,8 @@ def awaited_others(stage: Stage) -> str:
     words = _("waiting for {who} · {waited}")
     if now.waited < FIRST_SECOND:
         words = _("waiting for {who}")
-    return words.format(who=names_of(stage, others), waited=clock(now.waited))
+    waited = since(now.waited, stage.scene.is_late)
+    return words.format(who=names_of(stage, others), waited=waited)
 
 
 def lost_seats(stage: Stage) -> str:
@@ -78,4 +79,5 @@ def at_timeout(stage: Stage) -> str:
         words = _("In {left} the game goes on without them, if enough agree.")
     else:
         words = _("In {left} the game goes on without them, if enough agree. w waits longer.")
-    return words.format(left=clock(now.left))
+    left = clock(now.left)
+    return words.format(left=f"≤ {left}" if stage.scene.is_late else left)

@@ -1,4 +1,4 @@
-"""The options of a screen, and a queue for what a person types."""
+"""Which screen is used, its options, and a queue for what a person types."""
 
 from __future__ import annotations
 
@@ -10,6 +10,28 @@ from typing import Final, Generic, TypeVar
 import trio
 
 from protocol.units import Quota
+
+from .. import printing
+from ..words.translation import _
+
+
+def uses_full_screen(plain: bool) -> bool:
+    """Return whether the full screen is used. If only the size of the terminal is why not, say so.
+
+    `plain` is whether lines are wanted. Then nothing is said.
+    """
+    size = printing.size_if_too_small(plain)
+    if size is not None:
+        words = _(
+            "This terminal has {width} × {height} cells, and the table on one screen needs"
+            " {columns} × {rows}. So everything is told in lines here. For the screen, make the"
+            " terminal larger and start again. --plain leaves this message out."
+        )
+        columns, rows = printing.COLUMNS, printing.ROWS
+        told = words.format(width=size[0], height=size[1], columns=columns, rows=rows)
+        printing.say(told)
+    return printing.is_full(plain)
+
 
 MOST_WAITING: Final[Quota] = 64
 """The most answers that may wait in a `Box` until somebody asks for them."""
@@ -56,6 +78,7 @@ class ScreenOptions:
         again: Whether another game may follow. A program that plays is then asked for another game,
             and a program that looks on is told of the end of each game.
         bell: Whether a full screen may ring the terminal's bell.
+        sentences: Whether the line prompt tells everything in whole sentences at first.
         stands_in: Whether a bot plays on if the input ends before the first answer.
     """
 
@@ -67,3 +90,4 @@ class ScreenOptions:
     again: bool = False
     bell: bool = True
     stands_in: bool = False
+    sentences: bool = False

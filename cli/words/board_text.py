@@ -59,7 +59,7 @@ def seats(view: View, names: Names) -> list[str]:
         _("field"),
         _("cash"),
         _("thieves"),
-        "",
+        _("other"),
         _("where"),
     ]
     rows = [
@@ -159,7 +159,7 @@ def windows(view: View) -> str:
         text.format(number=top.window + 1, piece=f"{top.letter}{top.year}", size=top.size)
         for top in grid(view).tops
     ]
-    secret = _("* secret, only you see it")
+    secret = _("* secret, only you see it · ? hidden from you")
     told = _("Windows: {tops}").format(tops=listed(tops))
     return told if view.seat is None else f"{told}   {secret}"
 

@@ -43,8 +43,9 @@ def meant(words: str) -> str | int:
 
 
 def listed() -> list[str]:
-    """Return the list of the phrases with the numbers that are typed for them, from 1."""
-    return [f"  {number} {_(phrase)}" for number, phrase in enumerate(PHRASES, 1)]
+    """Return the phrases with the numbers that are typed for them, and how one is said."""
+    lines = [f"  {number} {_(phrase)}" for number, phrase in enumerate(PHRASES, 1)]
+    return [*lines, _("Say one by its number, as in: t 3")]
 
 
 MARK: Final = "» "

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from p2p_hoity import rules
 from p2p_hoity.pasted_text import bare, visible
-from p2p_hoity.rules import ActionCard, ActionKind, Choice, IllegalMove, Place, View, theft_options
+from p2p_hoity.rules import (
+    ActionCard,
+    ActionKind,
+    Choice,
+    IllegalMove,
+    Piece,
+    Place,
+    View,
+    theft_options,
+)
 
 from .board_text import own_slots, rank
 from .card_names import KIND_WORDS, PLACE_WORDS, Names, card, code, place, run_letters
-from .choice_notes import placing
+from .choice_notes import note, placing
 from .refusals import choose_again
 from .translation import N_, _, in_all, listed
 
@@ -38,6 +48,7 @@ OTHER_WORDS: Final = {
     ActionKind.EXHIBIT: frozenset({"exposicion"}),
 }
 """For each kind of Action card, what people may type besides the words on the cards."""
+SEPARATORS: Final = re.compile(r"[,;:·]")
 HALL_WORDS: Final = frozenset({"hall", "auction", "sala", "subasta", "saal", "auktion"})
 
 
@@ -51,11 +62,13 @@ class Option:
 
     Attributes:
         keys: The words that can be typed for the answer, in small letters.
+        note: What the choice would bring, "" for nothing to say.
     """
 
     words: str
     value: Choice
     keys: frozenset[str] = frozenset()
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,7 +90,10 @@ def questions(view: View, kind: str, names: Names) -> tuple[Query, ...]:
     if kind == "theft":
         return _thefts(view, names)
     legal = ordered(view, kind)
-    options = [Option(in_words(view, kind, c), c, _keys(view, kind, c)) for c in legal]
+    options = [
+        Option(in_words(view, kind, c), c, _keys(view, kind, c), note(view, kind, c, names))
+        for c in legal
+    ]
     listed_ones = MOST if kind == "exhibit" else len(options)
     more = tuple(options[listed_ones:])
     return (Query(_(QUESTIONS[kind]), tuple(options[:listed_ones]), more),)
@@ -115,10 +131,14 @@ def _card(view: View, choice: Choice) -> ActionCard:
 def _thefts(view: View, names: Names) -> tuple[Query, ...]:
     """Return the questions of a theft, one for each exhibit."""
     found = []
-    for slots in theft_options(view.state):
+    for exhibit in theft_options(view.state):
+        slots = sorted(exhibit, key=view.cards.__getitem__)  # By letter and year.
         owner = next(s for s, held in enumerate(view.state.collectibles) if slots[0] in held)
         words = _("Which Collectible does your Thief take from the exhibit of {owner}?")
-        options = [Option(code(view.piece(s)), s, _piece_keys(view, s)) for s in slots]
+        options = [
+            Option(code(view.piece(s)), s, _piece_keys(view, s), note(view, "theft", s, names))
+            for s in slots
+        ]
         found.append(Query(words.format(owner=names.short(owner)), tuple(options)))
     return tuple(found)
 
@@ -168,11 +188,20 @@ def sealing(view: View, kind: str, choice: Choice, names: Names) -> str:
         pieces = [view.piece(slot) for slot in choice]
         told = names.pieces(pieces) if len(pieces) <= NAMED else " ".join(map(code, pieces))
         return " · ".join((_exhibit(view, choice), placing(view, choice, names), told))
+    return _loot(view, choice, names, names.piece)
+
+
+def from_whom(view: View, slots: Iterable[int], names: Names) -> str:
+    """Return stolen pieces by letter and year, each with its owner."""
+    return _loot(view, slots, names, code)
+
+
+def _loot(view: View, slots: Iterable[int], names: Names, named: Callable[[Piece], str]) -> str:
     text, held = _("{piece} of {owner}"), view.state.collectibles
     owners = {slot: seat for seat, slots in enumerate(held) for slot in slots}
     return listed(
-        text.format(piece=names.piece(view.piece(slot)), owner=names.short(owners[slot]))
-        for slot in choice
+        text.format(piece=named(view.piece(slot)), owner=names.short(owners[slot]))
+        for slot in slots
     )
 
 
@@ -201,7 +230,8 @@ def _keys(view: View, kind: str, choice: Choice) -> frozenset[str]:
     cards = _card_keys(view.state.action_card(action))
     if kind != "turn":
         return cards
-    return frozenset(f"{a} {b}" for a in _place_keys(Place(where)) for b in cards)
+    # The card alone is enough if it can be played in one Place only.
+    return cards | {f"{a} {b}" for a in _place_keys(Place(where)) for b in cards}
 
 
 def _place_keys(where: Place) -> frozenset[str]:
@@ -230,6 +260,11 @@ def _small(words: Iterable[str]) -> frozenset[str]:
     return frozenset(word.lower() for word in words)
 
 
+def _as_typed(words: str) -> str:
+    """Return words in small letters, without the marks and spaces that need not be typed."""
+    return " ".join(SEPARATORS.sub(" ", words.lower()).split())
+
+
 def read(line: str, question: Query, view: View, kind: str) -> Choice:
     """Return the choice that a typed line stands for: the number of an option, or words for it.
 
@@ -238,10 +273,11 @@ def read(line: str, question: Query, view: View, kind: str) -> Choice:
     Raises:
         NoAnswer: If the line is no answer, or fits several options.
     """
-    words = " ".join(visible(line).lower().split())
+    words = _as_typed(visible(line))
     every = (*question.options, *question.more)
+    keys = {one: one.keys | {_as_typed(one.words)} for one in every}
     # What is in quotation marks or ends with a full stop is meant so. A question mark shows doubt.
-    if "?" not in words and not any(words in option.keys for option in every):
+    if "?" not in words and not any(words in keys[option] for option in every):
         words = bare(words)
     pick, _space, rest = words.partition(" ")
     if kind == "exhibit" and (pick == "p" or (words[:1] == "p" and words[1:2].isdecimal())):
@@ -249,13 +285,13 @@ def read(line: str, question: Query, view: View, kind: str) -> Choice:
     number = _number(words)
     if 1 <= number <= len(question.options):
         return question.options[number - 1].value
-    found = [option for option in every if words in option.keys]
+    found = [option for option in every if words in keys[option]]
     if not found and len(words) > 1 and not words.isdecimal():
-        found = [o for o in every if any(key.startswith(words) for key in o.keys)]
+        found = [o for o in every if any(key.startswith(words) for key in keys[o])]
     if len(found) == 1:
         return found[0].value
     if found:
-        several = listed(option.words for option in found[:MOST])
+        several = "; ".join(option.words for option in found[:MOST])
         raise NoAnswer(_("Which of these: {options}?").format(options=several))
     if kind == "exhibit" and words.isalpha() and not set(words) - set("abcdef"):
         return picked(words, view)

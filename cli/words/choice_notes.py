@@ -9,6 +9,7 @@ from p2p_hoity import rules
 from p2p_hoity.rules import ActionKind, Choice, Edition, Place, View, best_slots, strength
 
 from .card_names import Names, held_numbers
+from .piece_notes import bought, opened, stolen
 from .translation import N_, _, listed
 
 ORDINALS: Final = (N_("1st"), N_("2nd"), N_("3rd"), N_("4th"), N_("5th"), N_("6th"))
@@ -20,7 +21,10 @@ def ordinal(number: int) -> str:
 
 
 def note(view: View, kind: str, choice: Choice, names: Names) -> str:
-    """Return what a choice would bring the player, "" if there is nothing to say."""
+    """Return what a choice would bring the player, "" if there is nothing to say.
+
+    Of a theft, the choice may also be a part: the slot of a single piece.
+    """
     if kind == "turn" and isinstance(choice, tuple):
         return _action(view, names, Place(choice[0]), choice[1])
     if kind == "place" and isinstance(choice, int):
@@ -28,6 +32,12 @@ def note(view: View, kind: str, choice: Choice, names: Names) -> str:
     if kind == "action" and isinstance(choice, int) and view.seat is not None:
         where = view.state.places[view.seat]
         return "" if where is None else _action(view, names, where, choice)
+    if kind == "window" and isinstance(choice, int) and (window := view.state.windows[choice]):
+        return bought(view, window[0], names)
+    if kind == "exhibit" and isinstance(choice, tuple):
+        return opened(view, choice)
+    if kind == "theft":
+        return stolen(view, (choice,) if isinstance(choice, int) else choice, names)
     return ""
 
 

@@ -69,11 +69,11 @@ def _setup(names: Names, it: happenings.Setup) -> str:
         cards = listed(card(action) for action in hand)
         lines.append(_("{who} holds {cards}.").format(who=names.seat(seat), cards=cards))
     for number, window in enumerate(it.windows, 1):
-        lines.append(_window_line(names, number, window))
+        lines.append(window_line(names, number, window))
     return "\n".join(lines)
 
 
-def _window_line(names: Names, number: int, window: tuple[Piece, ...]) -> str:
+def window_line(names: Names, number: int, window: tuple[Piece, ...]) -> str:
     """Return the sentence for window `number`, a pile of Collectibles in the Auction Hall."""
     if not window:
         return _("Window {number} is empty.").format(number=number)
@@ -302,15 +302,30 @@ UNSAID: Final = (happenings.DetectiveRanked, happenings.CashPaid)
 
 def brief_story(names: Names, items: Iterable[Happening]) -> list[str]:
     """Return the brief log of some events. Adjacent ones of one class mostly share a line."""
-    worth = (one for one in items if noteworthy(one) and not isinstance(one, UNSAID))
+    worth = [one for one in items if noteworthy(one) and not isinstance(one, UNSAID)]
+    around = zip([None, *worth], worth, [*worth[1:], None], strict=False)
+    told = (one for before, one, after in around if not _repeats(before, one, after))
     lines: list[str] = []
-    for kind, group in groupby(worth, type):
+    for kind, group in groupby(told, type):
         items = list(group)
         if kind in TOGETHER:
             lines += TOGETHER[kind](names, items)
         else:
             lines += [line for one in items for line in tell(names, one).splitlines()]
     return lines
+
+
+def _repeats(before: Happening | None, it: Happening, after: Happening | None) -> bool:
+    """Return whether a Place is shown that the line of the seat's Action tells as well.
+
+    Where the Places of several seats are shown together, they have a line of their own.
+    """
+    return (
+        isinstance(it, happenings.PlaceShown)
+        and isinstance(after, happenings.ActionShown)
+        and it.seat == after.seat
+        and not isinstance(before, happenings.PlaceShown)
+    )
 
 
 def _brief_setup(names: Names, items: Many) -> list[str]:

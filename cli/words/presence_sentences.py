@@ -13,7 +13,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attending
 
 from .card_names import Names
-from .translation import N_, _, listed, span
+from .translation import N_, _, listed, span, yes_no
 
 GONE_FOR_GOOD: Final = N_(
     "By the terms you cannot come back any more, unless too few others are left to go on."
@@ -36,10 +36,11 @@ SEALED: Final = N_("sealed")
 
 def seat_request(nickname: str, key: str | None) -> str:
     """Return the question to the host about a guest with the fingerprint `key`, None for no key."""
-    words = _("{name}, key {key}, asks for a seat. Let {name} in? y or n")
+    words = _("{name}, key {key}, asks for a seat. Let {name} in?")
     if key is None:
-        words = _("{name} asks for a seat and shows no key. Let {name} in? y or n")
-    return words.format(name=nickname, key=key)
+        words = _("{name} asks for a seat and shows no key. Let {name} in?")
+    # Whoever was let in keeps the seat, so that Enter is no answer.
+    return yes_no(words.format(name=nickname, key=key), None)
 
 
 def awaited(
@@ -68,35 +69,48 @@ GAVE_UP: Final = N_("No longer waiting for all to confirm the deck: {who}.")
 THINKING: Final = N_("Linked, and still to choose: {who}. The game goes on once they have chosen.")
 
 
-def halfway(update: updates.Halfway, names: Names, game: str) -> list[str]:
-    """Return the lines that are shown when half of a step's timeout is over."""
+def at_least(seconds: float, is_late: bool) -> str:
+    """Return seconds that others have waited, as a number, of which a late seat knows a part."""
+    number = str(round(seconds))
+    return _("at least {number}").format(number=number) if is_late else number
+
+
+def halfway(update: updates.Halfway, names: Names, game: str, is_late: bool = False) -> list[str]:
+    """Return the lines that are shown when half of a step's timeout is over.
+
+    Args:
+        is_late: Whether the others may have waited longer than this seat knows, as in `Scene`.
+    """
+    left = str(round(update.left))
+    left = _("at most {number}").format(number=left) if is_late else left
     if update.seats == {names.mine}:
         text = _("The others are waiting for you: in {left} s they may go on without you.")
-        return [text.format(left=round(update.left))]
+        return [text.format(left=left)]
     who = _others(update.seats, names)
     count = update.muster
     text = _("Nothing was received from {who} for {seconds} s.")
     silent = update.seats - count.gone
     lines = []
     if silent - {names.mine}:
-        lines.append(text.format(who=_others(silent, names), seconds=round(update.seconds)))
+        seconds = at_least(update.seconds, is_late)
+        lines.append(text.format(who=_others(silent, names), seconds=seconds))
     lines += _whereabouts(count, names)
     if count.has_confirmed:
         lines.append(unconfirmed(update.seats, names, game))
     elif not count.begun:
         text = _("In {left} s the table ends, since the game has not begun.")
-        lines.append(text.format(left=round(update.left)) + _longer(names))
+        lines.append(text.format(left=left) + _longer(names))
     elif count.goes_on:
         text = _(
             "In {left} s the game goes on without {who}, if {quorum} of the {seats} seats agree."
         )
-        told = text.format(left=round(update.left), who=who, quorum=count.quorum, seats=count.seats)
+        told = text.format(left=left, who=who, quorum=count.quorum, seats=count.seats)
         lines.append(told + _longer(names))
     elif count.strict:
         lines += _pauses(count, names, game)
     else:
         text = _("In {left} s the awaited seats may be declared absent.")
-        lines.append(text.format(left=round(update.left)) + _longer(names))
+        lines.append(text.format(left=left) + _longer(names))
         lines += _pauses(count, names, game)[:1] if count.is_short else _thinking(count, names)
     return lines + _oneself(update.seats, count, names)
 

@@ -166,6 +166,15 @@ def yes_or_no(line: str, silent: bool | None = True) -> bool | None:
     return word in YES if word in YES | NO else None
 
 
+LETTERS: Final = {True: N_("Y/n"), False: N_("y/N"), None: N_("y/n")}
+"""The letters that answer a question, by what Enter means. The letter of that answer is large."""
+
+
+def yes_no(question: str, usual: bool | None) -> str:
+    """Return a question with the letters that answer it. `usual` is what Enter means, or None."""
+    return f"{question} {_(LETTERS[usual])}"
+
+
 UNITS: Final[tuple[tuple[int, Callable[[int], str]], ...]] = (
     (86_400, lambda number: count("{number} day", "{number} days", number)),
     (3_600, lambda number: count("{number} hour", "{number} hours", number)),

@@ -20,7 +20,7 @@ from .card_names import Names
 from .chat_phrases import quoted, spoken
 from .choice_names import in_words
 from .error_sentences import meaning, sentence
-from .happening_sentences import brief_story, proved
+from .happening_sentences import brief_story, proved, story
 from .key_names import player_key
 from .refusals import choose_again
 from .translation import N_, _, listed
@@ -61,6 +61,7 @@ class Telling:
         scene: The scene before the update.
         options: The options, such as `--plain `, in commands that the player is told to type.
         width: Returns the width of the terminal in columns, or None if there is none.
+        in_full: Whether events of the game are told in whole sentences, and not briefly.
     """
 
     names: Names | None
@@ -68,6 +69,7 @@ class Telling:
     options: str = ""
     by_bot: bool = False
     width: Callable[[], int | None] = lambda: None
+    in_full: bool = False
 
     @property
     def game(self) -> str:
@@ -121,8 +123,6 @@ def sentences(update: updates.Update, telling: Telling) -> list[str]:
         return tell(update, telling)
     if telling.names is None:
         return []
-    if (tell_wait := WAITS.get(type(update))) is not None:
-        return tell_wait(update, telling.names, telling.game)
     tell_in_game = GAME.get(type(update))
     return [] if tell_in_game is None else tell_in_game(update, telling, telling.names)
 
@@ -301,6 +301,11 @@ def _stepped(update: updates.ChainGrew, telling: Telling, names: Names) -> list[
     return [_("The deck is being shuffled and dealt, with a proof of every step …")]
 
 
+def _happened(update: updates.Happened, telling: Telling, names: Names) -> list[str]:
+    """Return the lines of the log about events of the game."""
+    return (story if telling.in_full else brief_story)(names, update.items)
+
+
 def _chosen(update: updates.ChoiceTaken, telling: Telling, names: Names) -> list[str]:
     """Return the line with the choice that this seat has made."""
     if telling.scene.view is None:
@@ -314,7 +319,8 @@ def _awaited(update: updates.Awaited, telling: Telling, names: Names) -> list[st
     scene = telling.scene
     is_opening = scene.clock is not None and scene.clock.is_opening
     who = presence_sentences.awaited(update.seats, scene.attendance, names, is_opening)
-    lines = [_("waiting for {seconds} s: {who}").format(seconds=round(update.seconds), who=who)]
+    seconds = presence_sentences.at_least(update.seconds, scene.is_late)
+    lines = [_("waiting for {seconds} s: {who}").format(seconds=seconds, who=who)]
     if scene.lost_seats and not scene.is_hinted:
         lines.append(table_terms.if_moved(names.seats(scene.lost_seats)))
     if fold(scene, update).is_end_hinted and not scene.is_end_hinted:
@@ -339,8 +345,8 @@ def _again(update: updates.Again, telling: Telling, names: Names) -> list[str]:
 
 GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
     updates.ChainGrew: _stepped,
-    updates.Happened: lambda update, _telling, names: brief_story(names, update.items),
-    Beat: lambda update, _telling, names: brief_story(names, update.items),
+    updates.Happened: _happened,
+    Beat: _happened,
     updates.ChoiceTaken: _chosen,
     updates.Awaited: _awaited,
     effects.SeatLeft: lambda update, _telling, names: [
@@ -352,6 +358,15 @@ GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
         end_sentences.announced(update, names),
         presence_sentences.may_begin(telling.game),
     ],
+    updates.Halfway: lambda update, telling, names: presence_sentences.halfway(
+        update, names, telling.game, telling.scene.is_late
+    ),
+    updates.SeatsTimedOut: lambda update, telling, names: presence_sentences.late(
+        update, names, telling.game
+    ),
+    updates.Paused: lambda update, telling, names: presence_sentences.paused(
+        update, names, telling.game
+    ),
     updates.Extended: lambda update, _telling, names: [presence_sentences.extended(update, names)],
     updates.Unconfirmed: lambda update, telling, names: [
         presence_sentences.stays(update, names, telling.scene.transcript is not None)
@@ -359,9 +374,3 @@ GAME: Final[Mapping[type[Any], Callable[[Any, Telling, Names], list[str]]]] = {
     updates.Again: _again,
 }
 """The functions that return the lines of an update, for updates after the table is complete."""
-WAITS: Final[Mapping[type[Any], Callable[[Any, Names, str], list[str]]]] = {
-    updates.Halfway: presence_sentences.halfway,
-    updates.SeatsTimedOut: presence_sentences.late,
-    updates.Paused: presence_sentences.paused,
-}
-"""The functions for updates about waiting, given the names and what `hoity resume` is to get."""

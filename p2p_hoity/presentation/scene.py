@@ -48,7 +48,8 @@ class Scene:
         faults: For each seat that is proven at fault, the code of the fault.
         sealed: The kind of the choice that the player has made and that is not shown yet.
         doings: For each seat what it got in the Auction Hall in this round.
-        is_late: Whether this seat was resumed and has not chosen since.
+        is_late: Whether this seat was resumed, and has not chosen in an earlier step since. Then
+            the other seats may have waited longer than its own clock says.
         is_resumed: Whether this seat was resumed and has had no link to another seat since.
         is_hinted: Whether the player was told what to do about seats that cannot be found.
         is_end_hinted: Whether the player was told that the others may have finished the game.
@@ -180,7 +181,11 @@ def _started(scene: Scene, update: updates.Started) -> Scene:
 
 def _stepped(scene: Scene, update: updates.ChainGrew) -> Scene:
     node = update.after
-    return replace(scene, steps=node.step, stage=node.want.kind, is_clock_of_step=False)
+    # All seats come to the step after one in which this seat has chosen at about the same time.
+    is_late = scene.is_late and scene.sealed is None
+    return replace(
+        scene, steps=node.step, stage=node.want.kind, is_clock_of_step=False, is_late=is_late
+    )
 
 
 def _linked(scene: Scene, update: updates.Linked) -> Scene:
@@ -284,7 +289,7 @@ CHANGES: Final[Mapping[type[Any], Callable[[Scene, Any], Scene]]] = {
         scene, question=update, sealed=None, view=update.view
     ),
     updates.ChoiceTaken: lambda scene, update: replace(
-        scene, question=None, sealed=update.kind, is_late=False, away_since=None
+        scene, question=None, sealed=update.kind, away_since=None
     ),
     updates.Away: lambda scene, update: replace(
         scene,

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from ..coded_errors import Code, Reason, because
+from ..net.address_schemes import RELAY_PREFIX
 from ..net.addresses import Destination, destination_of, host_of, parse_ip
 from ..net.interfaces import Kind, OwnAddress
 from ..net.ticket import MOST_ADDRESSES
@@ -100,6 +101,16 @@ class ReachCode(Code):
             "For guests elsewhere, open the table with a relay that everybody can reach: "
             "--relay HOST:PORT."
         ),
+    )
+    RELAY_ON_MACHINE = (
+        "reach-relay-on-machine",
+        "Your relay {relay} can be reached from this very machine only. For guests elsewhere, open"
+        " the table with a relay that everybody can reach: --relay HOST:PORT.",
+    )
+    RELAY_ON_LAN = (
+        "reach-relay-on-lan",
+        "Your relay {relay} can be reached on its own network only. For guests elsewhere, open the"
+        " table with a relay that everybody can reach: --relay HOST:PORT.",
     )
     FORWARD = (
         "reach-forward",
@@ -321,10 +332,25 @@ def _reasons(found: Found, wanted: Wanted, scope: Scope, where: ReachCode) -> tu
     if not found.mapped:
         told += [because(ReachCode.ASKED)] if found.asking else found.trouble
     port = next((a.rpartition(":")[2] for a in found.own), "")
-    told.append(because(ReachCode.RELAY))
+    told.append(_advice(found.working))
     if port and not wanted.hidden:
         told.append(because(ReachCode.FORWARD, port=port))
     return tuple(told)
+
+
+def _advice(relays: Sequence[str]) -> Reason:
+    """Return the advice to take a relay, or another one if those in use cannot be reached."""
+    code = NEAR_RELAYS.get(widest(relays))
+    if code is None:
+        return because(ReachCode.RELAY)
+    return because(code, relay=", ".join(one.removeprefix(RELAY_PREFIX) for one in relays))
+
+
+NEAR_RELAYS: Final = {
+    Scope.MACHINE: ReachCode.RELAY_ON_MACHINE,
+    Scope.LAN: ReachCode.RELAY_ON_LAN,
+}
+"""The advice for relays that cannot be reached from everywhere, by from where they can be."""
 
 
 def _disagreement(external: str, seen: str) -> list[Reason]:

@@ -307,3 +307,5 @@ def test_the_full_screen_needs_a_terminal_that_is_one_on_all_sides_and_large_eno
     for number, stream in enumerate(("stdin", "stdout", "stderr")):
         monkeypatch.setattr(f"sys.{stream}.isatty", lambda n=number: n < streams)
     assert printing.is_full(plain) is full
+    is_cramped = not plain and term == "xterm" and streams == 3 and not full
+    assert printing.size_if_too_small(plain) == (size if is_cramped else None)

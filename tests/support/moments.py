@@ -165,7 +165,7 @@ def _terms() -> Shown:
     told = table_terms.describe(TableOffer(terms, read_game(terms), NAMES[:2]))
     bounds = table_terms.bounds(terms)
     shown.desk.papers = tuple(line for line in told if line not in bounds)
-    shown.desk.answers = "Sit down? y or n"
+    shown.desk.answers = "Sit down? Y/n"
     shown.stage.seat_guests(NAMES[:2], 4)
     return shown
 

@@ -34,7 +34,7 @@ from ...words.card_names import Names
 from ...words.end_sentences import ended, kept_as, won
 from ...words.presence_sentences import seat_request
 from ...words.table_terms import TableOffer, reach_lines
-from ...words.translation import INSTALLED, N_, _
+from ...words.translation import INSTALLED, N_, _, yes_no
 from ..lines.line_window import LineWindow
 from ..person_seat import PeopleWindow, PersonSeat
 from ..screen_options import Box
@@ -50,7 +50,7 @@ PAUSE: Final[Seconds] = 2.0
 NO_OTHER: Final = N_("You have no other choice:")
 COUNTED: Final[Seconds] = 1.0
 """The time between two updates of the time that is left for an answer, in seconds."""
-ANOTHER: Final = N_("Another game with the same people? y or n, within {seconds} s")
+ANOTHER: Final = N_("Another game with the same people, within {seconds} s?")
 
 
 DRAWING: Final[Seconds] = 0.01
@@ -159,16 +159,16 @@ class FullWindow(PeopleWindow, Hands):
 
     async def agree(self) -> bool:
         """Ask the person to accept the terms."""
-        return await self._yes(_("Sit down? y or n"))
+        return await self._yes(yes_no(_("Sit down?"), True), True)
 
     async def admit(self, nickname: str, key: str | None) -> bool:
         """Ask the person whether a guest may sit down."""
-        return await self._yes(seat_request(nickname, key))
+        return await self._yes(seat_request(nickname, key), None)
 
-    async def _yes(self, words: str, patience: Seconds = math.inf) -> bool:
+    async def _yes(self, words: str, usual: bool | None, patience: Seconds = math.inf) -> bool:
         """Ask a question with yes or no. In the place of `{seconds}` it counts down `patience`.
 
-        The wait for the answer does not end after this time.
+        The wait for the answer does not end after this time. `usual` is what Enter means.
         """
         app, last = self.app, trio.current_time() + patience
         self._replies.empty()
@@ -176,7 +176,7 @@ class FullWindow(PeopleWindow, Hands):
             while True:
                 left = max(0.0, last - trio.current_time())
                 shown = words if math.isinf(left) else words.format(seconds=math.ceil(left))
-                app.call_later(app.ask_plainly, shown)
+                app.call_later(app.ask_plainly, shown, usual)
                 with trio.move_on_after(math.inf if math.isinf(left) else COUNTED):
                     return await self._replies.next()
         finally:
@@ -226,7 +226,7 @@ class FullWindow(PeopleWindow, Hands):
 
     async def again(self, seconds: Seconds) -> bool:
         """Ask the person for another game with the same people."""
-        return await self._yes(_(ANOTHER), seconds)
+        return await self._yes(yes_no(_(ANOTHER), True), True, seconds)
 
     # Actions of the person, in Textual's loop
 

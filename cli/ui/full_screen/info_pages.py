@@ -75,10 +75,19 @@ LEGEND: Final = (
     ("*", N_("a piece that only you see")),
     (HIDDEN, N_("how many pieces of a seat you do not see; in a window, a hidden piece")),
     (WINDOWS, N_("the windows; behind each open piece, how many the window holds")),
+    (
+        "A–F: 11",
+        N_("a best exhibit that is too long to be written out: 11 pieces, all from A to F"),
+    ),
+    ("C 17 18", N_("pieces of the letter C that have no room in their column")),
     (POINTER, N_("the cursor, in a list or among pieces")),
     (f"{DONE} ✗", N_("marked, sealed or proven; a proof that failed")),
     (TAKEN, N_("a piece that your Thief may take")),
-    (f"{YOU} ≤", N_("it is your turn to choose, and how much time is left")),
+    (YOU, N_("it is your turn to choose, and how much time is left")),
+    (
+        "≤ ≥",
+        N_("at most, at least; after your return, others may have waited longer than you know"),
+    ),
     (MARK.strip(), N_("what somebody says, or what the lesson explains")),
     (
         f"{CUT} +1",
@@ -147,7 +156,9 @@ def _log(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[L
 
 
 def _proofs(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    return paragraphs(stage.proofs, width, first="✓ ", hanging="  ")
+    """Return the page of proofs, or of a replay the whole verdict on its file."""
+    told = paragraphs(desk.checked, width, first="", hanging="    ")
+    return told + paragraphs(stage.proofs, width, first="✓ ", hanging="  ")
 
 
 def _links(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
@@ -228,8 +239,21 @@ def _help(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[
     keys = [one for one in HELP if not (looks_on and one[0] in PLAYING)]
     lines = [*_keys(keys, width), *_legend(width), Line()]
     lines.append(text(_("Phrases for the talk:"), "title"))
-    phrases = " · ".join(f"{number} {_(words)}" for number, words in enumerate(PHRASES, 1))
-    return [*lines, *broken(phrases, width, "plain", "  ")]
+    return [*lines, *phrases(width)]
+
+
+def phrases(width: int) -> list[Line]:
+    """Return lines with the phrases of the chat, each behind its number."""
+    lines = [Line()]
+    for number, words in enumerate(PHRASES, 1):
+        one = text(f"{number} ", "title").add(_(words), "plain")
+        if lines[-1].spans and lines[-1].width + len(BETWEEN) + one.width > width:
+            lines.append(Line())
+        lines[-1].add(BETWEEN if lines[-1].spans else "", "dim").join(one)
+    return lines
+
+
+BETWEEN: Final = " · "
 
 
 REPLAY: Final = (
@@ -239,7 +263,7 @@ REPLAY: Final = (
     (N_("Space"), N_("let it run, or stop it")),
     ("+ -", N_("faster, slower")),
     ("s", N_("what one seat knew then: each seat in turn, then what all knew")),
-    ("i l r p", N_("pieces, log, rules, keys")),
+    ("i l r p o", N_("pieces, log, rules, keys, and what was checked in the file")),
     ("q Esc", N_("leave")),
 )
 
@@ -268,8 +292,9 @@ def content_of(lines: Sequence[Line], light: bool) -> Content:
     for line in lines:
         parts += [(span.text, style_of(span.style, light)) for span in line.spans]
         parts.append(("\n", ""))
+    shown = parts[:-1]  # No empty line follows the last one.
     # The types are too wide: each second part is a `Style` or "".
-    return Content.assemble(*parts)  # type: ignore[arg-type]
+    return Content.assemble(*shown)  # type: ignore[arg-type]
 
 
 class Page(ModalScreen[None]):

@@ -22,7 +22,7 @@ from .seats_and_pieces import pieces, seat_style, seats
 from .styled_lines import Line, between, broken, cells, joined, paragraphs, text
 
 
-def header(stage: Stage, width: int, by_bot: bool = False, is_unseen: bool = False) -> Line:
+def header(stage: Stage, desk: Desk, width: int, is_unseen: bool = False) -> Line:
     """Return the first line: game, round and phase, and at its end the state of links and proofs.
 
     `is_unseen` says that there are chat messages for which the rest of the screen has no room.
@@ -31,8 +31,8 @@ def header(stage: Stage, width: int, by_bot: bool = False, is_unseen: bool = Fal
     left = text(" Hoity Toity", "title").add(" · ", "dim") if wide else text(" ")
     if wide and stage.scene.game:
         left.add(stage.scene.game[:4], "dim").add(" · ", "dim")
-    left.join(text(headline(stage, by_bot), "bright"))
-    right = health(stage, wide)
+    left.join(text(headline(stage, desk.autopilot), "bright"))
+    right = health(stage, desk)
     if is_unseen:
         words = MARK + _("talk: l") + "  "
         short = cells(words) + left.width + right.width > width
@@ -40,8 +40,13 @@ def header(stage: Stage, width: int, by_bot: bool = False, is_unseen: bool = Fal
     return between(left, right, width)
 
 
-def health(stage: Stage, wide: bool) -> Line:
-    """Return the state of links and proofs, empty before anybody's link is known."""
+def health(stage: Stage, desk: Desk) -> Line:
+    """Return the state of links and proofs, in a replay of proofs alone.
+
+    It is empty before anybody's link is known.
+    """
+    if desk.verdict is not None:
+        return text(desk.verdict.words, desk.verdict.tone, "page('proofs')").add(" ")
     seats = len(stage.scene.attendance)
     if not seats:
         return Line()
@@ -67,7 +72,7 @@ def frame(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
     """
     if is_small(width, height):
         return _too_small(width, height)
-    head = header(stage, width, desk.autopilot)
+    head = header(stage, desk, width)
     foot = [keys(stage, desk, width)]
     if desk.answers and not desk.hint and not stage.is_revealing:
         foot = broken(" " + desk.answers, width - 1, "title", " ")
@@ -77,7 +82,7 @@ def frame(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
     elif stage.scene.is_dealt:
         body = _board(stage, desk, width, room)
         # Drawn again, now that it is known which messages have room.
-        head = header(stage, width, desk.autopilot, _is_unseen(stage, desk, body))
+        head = header(stage, desk, width, _is_unseen(stage, desk, body))
     elif stage.scene.table is not None:
         body = [Line(), *lobby_deal_result.deal(stage, width)]
     else:

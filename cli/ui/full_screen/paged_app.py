@@ -94,7 +94,9 @@ class PagedApp(App[None]):
     CSS = """
     Screen { layers: table talk; overflow: hidden; }
     Board { layer: table; }
-    Input { layer: talk; dock: bottom; height: 1; border: none; padding: 0 1; }
+    #talking { layer: talk; dock: bottom; height: auto; }
+    #phrases { height: auto; padding: 0 1; background: $surface; }
+    Input { height: 1; border: none; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c,ctrl+q,ctrl+d", "menu", show=False, priority=True),

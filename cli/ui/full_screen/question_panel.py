@@ -27,6 +27,10 @@ def question(stage: Stage, menu: Menu, width: int, rows: int) -> list[Line]:
     return _windowed(lines, len(lines) if menu.is_builder else menu.cursor or 0, rows)
 
 
+WORDS = 17
+"""The cells that the words of an answer have at least, for example `Window 1: E 1824…`."""
+
+
 def _windowed(lines: list[Line], at: int, rows: int) -> list[Line]:
     """Return at most `rows` of the lines: adjacent lines around the line with index `at`."""
     if len(lines) <= rows:
@@ -37,10 +41,13 @@ def _windowed(lines: list[Line], at: int, rows: int) -> list[Line]:
 
 def _entries(menu: Menu, width: int) -> list[Line]:
     """Return a line for each entry of a menu: its number, its words and its note."""
-    longest = max((cells(entry.words) for entry in menu.entries), default=0)
-    has_notes = any(entry.note for entry in menu.entries)
-    room = min(longest, max(12, width // 2) if has_notes else width - 6)
+    longest, note = (
+        max(map(cells, texts), default=0)
+        for texts in ([one.words for one in menu.entries], [one.note for one in menu.entries])
+    )
     digits = len(str(len(menu.entries)))
+    # The end of the words, such as the name of a piece, gives way to the note.
+    room = min(longest, max(WORDS, width - digits - 6 - note))
     lines = []
     for number, entry in enumerate(menu.entries, 1):
         picked = menu.cursor == number - 1
@@ -59,8 +66,10 @@ def _builder(menu: Menu, width: int, rows: int) -> list[Line]:
     style = "bright" if not menu.why_not() else "dim"
     verdict = broken(" " + menu.verdict, width - 1, style, "   ")
     if menu.kind == "theft":
-        words = _("← → walk over the exhibits · Space marks the piece your Thief takes")
+        words = _("← → walk over the exhibits · Space marks one piece of every exhibit")
         hint = broken(" " + words, width - 1, "dim", "   ")
+        promise = broken("   " + menu.promise, width - 1, "title", "   ")
+        verdict += promise[: max(0, rows - len(verdict))]
         return [*hint, *verdict] if len(hint) + len(verdict) <= rows else verdict
     words = _("← → walk over your row · Space marks · or one of the best:")
     best = _best(menu, width)

@@ -16,7 +16,14 @@ SPEEDS: Final = (4.0, 2.0, 1.0, 0.5, 0.25)
 """The seconds for which a step is shown while the replay runs, from slow to fast."""
 
 
-PAGES: Final = {"i": "pieces", "l": "log", "r": "rules", "p": "links", "?": "replay"}
+PAGES: Final = {
+    "i": "pieces",
+    "l": "log",
+    "r": "rules",
+    "p": "links",
+    "o": "proofs",
+    "?": "replay",
+}
 
 
 class ReplayApp(PagedApp):
@@ -27,6 +34,8 @@ class ReplayApp(PagedApp):
     def __init__(self, film: Film) -> None:
         super().__init__(film.stage())
         self.film = film
+        if film.verdict is not None:
+            self.desk.verdict, self.desk.checked = film.verdict.mark, film.verdict.lines
         self.speed: int | None = None
         self._run = 0
         self._show()

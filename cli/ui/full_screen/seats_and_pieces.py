@@ -11,9 +11,9 @@ from ...table_view.seat_looks import looks
 from ...table_view.seats import DONE, Notice, SeatRow, letters, name_of, seat_rows, short_card
 from ...table_view.stage import Stage
 from ...words import card_names
-from ...words.card_names import Grid, Mark, Names, grid
+from ...words.card_names import Grid, Mark, Names, Row, grid
 from ...words.translation import _
-from .styled_lines import Line, cells, cut, fit, text
+from .styled_lines import Line, cells, cut, fit, joined, text
 
 YOU = "►"
 POINTER = "▸"
@@ -38,8 +38,14 @@ TAKEN = "›"
 """The sign before a piece that a Thief may take."""
 
 
+WINDOW = 16
+"""The cells from the beginning of one window to that of the next."""
 WHOLE, SHORT = 9, 2
 """The number of digits of a year that are written: all of them, or two to save room."""
+NOTHING = " ·"
+"""What stands in an empty cell."""
+MORE = 4
+"""The cells that tell how many further pieces there are, such as ` +12`."""
 LEAST_OF_NAME = 5
 """The fewest cells in which the name of a category is cut: a blank, three letters and a mark."""
 
@@ -53,82 +59,43 @@ def _year(mark: Mark, digits: int) -> str:
 def pieces(stage: Stage, menu: Menu | None, width: int) -> list[Line]:
     """Return the grid of pieces: a heading, a line for each seat, and the Auction Hall's windows.
 
-    It is empty before the game has begun. `menu` is None if nothing can be marked.
+    It is empty before the game has begun. `menu` is None if nothing can be marked. The columns
+    depend on the width alone, so that they stay where they are from the first round to the last.
     """
     if stage.scene.view is None or stage.names is None:
         return []
     found = grid(stage.scene.view)
-    longest = max(len(row.best) for row in found.rows)
     # The widths of the columns of nicknames and of best exhibits.
-    name, best = 9 if width < 100 else 12, min(max(6, longest), 16 if width >= 100 else 9)
-    needed = _needed(found, menu.slots if menu is not None else ())
-    years, columns = _fitting(stage.names, found, needed, width - name - best - 10)
-    lines = [_heading(stage.names, found, name, columns, width)]
+    name, best = (9, 9) if width < 100 else (12, 16)
+    columns = _columns_of_letters(width - name - best - len(" –  1468 "))
+    lines = [_heading(stage.names, name, columns, width)]
     marks = marks_of(stage.names.nicknames)
     for row in found.rows:
         who = fit(f" {marks[row.seat]} {name_of(stage, row.seat)}", name)
-        line = text(who, seat_style(stage, row.seat))
-        for cell, how, column in zip(row.cells, years, columns, strict=True):
-            has_room = _cell_width(cell, WHOLE) < column
-            line.join(_cell(menu, cell, WHOLE if has_room else how, column))
+        line = text(who, seat_style(stage, row.seat)).join(_cells(menu, row.cells, columns))
         unknown = "–" if row.seat == stage.scene.seat else str(row.unknown)
-        line.add(fit(f" {unknown}", 3), "dim").add(fit(row.best or "—", best) + " ", "bright")
+        line.add(fit(f" {unknown}", 3), "dim").add(fit(_best(row, best), best) + " ", "bright")
         lines.append(line.add(str(row.oldest or ""), "dim").within(width))
-    return [*lines, _windows(stage, menu, found, name, columns, width)]
+    return [*lines, _windows(found, name, width)]
 
 
-def _needed(found: Grid, slots: Sequence[int]) -> list[int]:
-    """Return the least width of each column, with room for own pieces and those in `slots`."""
-    # The first row is this person's own.
-    first, *others = [row.cells for row in found.rows]
-    needed = []
-    for at, own in enumerate(first):
-        marked = [cells_[at] for cells_ in others if _holds(cells_[at], slots)]
-        needed.append(max(_cell_width(cell, SHORT) for cell in (own, *marked)) + 1)
-    return needed
+def _columns_of_letters(room: int) -> list[int]:
+    """Share room among the columns of the letters, the first ones wider by a cell if any."""
+    each, more = divmod(max(room, 0), len(LETTERS))
+    return [each + (at < more) for at in range(len(LETTERS))]
 
 
-def _holds(cell: Sequence[Mark], slots: Sequence[int]) -> bool:
-    return any(mark.slot in slots for mark in cell)
+def _best(row: Row, room: int) -> str:
+    """Return the best exhibit of a seat: its letters, or `A–F: 11` if there is no room for them.
+
+    The best exhibit has all pieces of its letters, so that the short form tells it as well.
+    """
+    if len(row.best) <= room:
+        return row.best or "—"
+    return f"{row.best[0]}–{row.best[-1]}: {len(row.best)}"
 
 
-def _fitting(
-    names: Names, found: Grid, needed: Sequence[int], room: int
-) -> tuple[list[int], list[int]]:
-    """Fit the grid into `room`. Return, by letter, the digits of years and the column's width."""
-    years, columns = [SHORT] * len(LETTERS), _widths(found, SHORT)
-    whole = _widths(found, WHOLE)
-    # The columns that need the least more get whole years first.
-    for at in sorted(range(len(columns)), key=lambda at: whole[at] - columns[at]):
-        if sum(columns) - columns[at] + whole[at] <= room:
-            years[at], columns[at] = WHOLE, whole[at]
-    wished = [cells(card_names.category(names.edition, letter)) + 4 for letter in LETTERS]
-    # Spare room goes to the words in the heading, first where the least is lacking.
-    while sum(columns) < room:
-        lacking = [w - c for c, w in zip(columns, wished, strict=True)]
-        least = min((lack for lack in lacking if lack > 0), default=None)
-        if least is None:
-            break
-        columns[lacking.index(least)] += 1
-    # Columns with more than they need shrink first.
-    while sum(columns) > room and max(columns) > 1:
-        roomy = [at for at, column in enumerate(columns) if column > needed[at]]
-        columns[max(roomy or range(len(columns)), key=columns.__getitem__)] -= 1
-    return years, columns
-
-
-def _widths(found: Grid, years: int) -> list[int]:
-    """Return the width that each column needs if years have so many digits."""
-    columns = zip(*(row.cells for row in found.rows), strict=True)
-    return [max(3, *(_cell_width(cell, years) for cell in column)) + 1 for column in columns]
-
-
-def _cell_width(cell: Sequence[Mark], years: int) -> int:
-    """Return the width of the pieces in a cell of the grid if their years have `years` digits."""
-    return sum(cells(_year(mark, years)) + 1 for mark in cell) if cell else 2
-
-
-def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width: int) -> Line:
+def _heading(names: Names, name: int, columns: Sequence[int], width: int) -> Line:
     """Return the heading of the grid: letters, with the names of categories if there is room."""
     line = text(fit(" " + _("PIECES"), name), "dim")
     for letter, column in zip(LETTERS, columns, strict=True):
@@ -142,19 +109,49 @@ def _heading(names: Names, found: Grid, name: int, columns: Sequence[int], width
     )
 
 
-def _cell(menu: Menu | None, cell: Sequence[Mark], years: int, column: int) -> Line:
-    """Return one cell of the grid: a seat's pieces of one letter, as many as fit."""
-    line = Line()
+def _cells(menu: Menu | None, cells_: Sequence[Sequence[Mark]], columns: Sequence[int]) -> Line:
+    """Return the pieces of a seat in the columns of their letters.
+
+    If a column has too little room for years of two digits, its pieces go on in the next ones. If
+    those at the end of the row had too little room then, they begin before their column. Pieces
+    that are not in their column, or touch those of the letter before, follow behind their letter.
+    """
+    line, end = Line(), 0
+    needed = [_cell_width(menu, cell, SHORT) + 2 * bool(cell) for cell in cells_]
+    while sum(needed) > sum(columns) and max(needed) > MORE:
+        needed[needed.index(max(needed))] -= 1  # Then the cell tells how many have no room.
+    for at, (cell, column) in enumerate(zip(cells_, columns, strict=True)):
+        # Where the pieces that follow have to begin at the latest.
+        latest = sum(columns) - sum(needed[at + 1 :])
+        start, end = end, end + column
+        place = max(line.width, min(start, latest - needed[at]))
+        # Without a gap, the pieces would seem to belong to the letter before.
+        if cell and at and (place != start or line.width == start):
+            line.fill(place).add(f" {LETTERS[at]}", "dim")
+        elif place == start and start + len(NOTHING) <= latest:
+            line.fill(start)
+        else:
+            continue
+        has_room = line.width + _cell_width(menu, cell, WHOLE) <= min(end, latest)
+        line.join(_cell(menu, cell, WHOLE if has_room else SHORT, latest - line.width))
+    return line.within(sum(columns))
+
+
+def _cell_width(menu: Menu | None, cell: Sequence[Mark], years: int) -> int:
+    """Return the width of the pieces of one letter if their years have `years` digits."""
+    return sum(_piece(menu, mark, _year(mark, years)).width for mark in cell)
+
+
+def _cell(menu: Menu | None, cell: Sequence[Mark], years: int, room: int) -> Line:
+    """Return a seat's pieces of one letter, as many as fit into the room, or a dot for none."""
     if not cell:
-        line.add(" ·", "rule")
-    for number, mark in enumerate(cell):
-        piece = _piece(menu, mark, _year(mark, years))
-        if line.width + piece.width > column:
-            rest = cut(f"+{len(cell) - number}", max(1, column - line.width))
-            line.add(rest, "dim")
-            break
-        line.join(piece)
-    return line.within(column)
+        return text(NOTHING, "rule")
+    found = [_piece(menu, mark, _year(mark, years)) for mark in cell]
+    shown = len(found)
+    while shown and sum(one.width for one in found[:shown]) > room - MORE * (shown < len(found)):
+        shown -= 1
+    line = joined(found[:shown], "")
+    return line.add(cut(f" +{len(found) - shown}", room), "dim") if shown < len(found) else line
 
 
 def _piece(menu: Menu | None, mark: Mark, word: str) -> Line:
@@ -178,26 +175,20 @@ def _top(top: card_names.Top) -> Line:
     return line.add(f" ({top.size}) ", "dim")
 
 
-def _windows(
-    stage: Stage, menu: Menu | None, found: Grid, name: int, columns: Sequence[int], width: int
-) -> Line:
-    """Return the line of windows, each below the column of its top Collectible's letter."""
+def _windows(found: Grid, name: int, width: int) -> Line:
+    """Return the line of windows, each at a place of its own."""
     line = text(fit(" " + _("Windows"), name), "dim")
     if not found.tops:
         return line.add(_("empty: everyone is in the Castle"), "dim").within(width)
-    starts = [name + sum(columns[:index]) for index in range(len(columns))]
-    tops = sorted(found.tops, key=lambda top: (top.letter == HIDDEN, top.letter, top.window))
-    shown = [_top(top) for top in tops]
-    for number, (top, one) in enumerate(zip(tops, shown, strict=True)):
-        start = 0 if top.letter == HIDDEN else starts[LETTERS.index(top.letter)]
-        # Far enough to the left that the other windows have room.
-        rest = sum(other.width for other in shown[number:])
-        line.fill(min(start + 1, width - rest)).join(one)
-    if width >= 100 and line.width + 30 < width:
+    for top in found.tops:
+        line.fill(name + 1 + top.window * WINDOW).join(_top(top))
+    if width >= 100:
         line.fill(width - 30).add(_("* secret: only you see it"), "dim")
     return line.within(width)
 
 
+CELL, BESIDE_CELLS = 9, 44
+"""The width of a full cell of the prison, and what else its line has to have room for."""
 SHORTEST_NAME, LONG_NAME, LONGEST_NAME = 5, 10, 14
 SHORT_COLOUR, LONG_COLOUR = 7, 10
 
@@ -249,14 +240,13 @@ def _columns(
     if wide:
         most = min(LONG_COLOUR, max(SHORT_COLOUR, *(cells(row.colour) for row in rows)))
         found.append((_("COLOUR"), most, lambda row: text(row.colour, "dim")))
-    cash = max(5, cells(_("CASH")), *(_cards(row, ActionKind.CASH).width for row in rows))
     shown, size = (_("THIS ROUND"), 20) if wide else (_("WHERE"), 13)
     return [
         *found,
         (_("FLD"), 3, lambda row: text(fit(str(row.field), 3, right=True), "bright")),
         (_("RK"), 2, lambda row: text(fit(str(row.rank), 2, right=True))),
         (shown, size, lambda row: _this_round(row, wide)),
-        (_("CASH"), min(24 if wide else 14, cash), lambda row: _cards(row, ActionKind.CASH)),
+        (_("CASH"), 17 if wide else 14, lambda row: _cards(row, ActionKind.CASH)),
         (_("THIEF"), 5, lambda row: _cards(row, ActionKind.THIEF)),
         (" ".join(_mark(kind) for kind in SINGLE), 3, lambda row: text(_flags(row))),
     ]
@@ -293,16 +283,18 @@ def _prison(stage: Stage, view: View, marks: Sequence[str], width: int) -> Line:
     """Return the cells of the prison, cell 1 first, and the Cash in the cash register."""
     state = view.state
     line = Line().add(" " + _("Prison"), "dim").add(" ")
+    # Of one width where there is room, so that the register stays in its place.
+    least = CELL if width - state.seats * CELL >= BESIDE_CELLS else 0
     for number in range(state.seats):
-        line.add(f"[{number + 1} ", "dim")
+        cell = text(f"[{number + 1} ", "dim")
         if number < len(state.prison):
             card = state.prison[number]
             owner = state.owner(card)
             thief = short_card(state.action_card(card))
-            line.add(f"{marks[owner]} {thief}", seat_style(stage, owner))
+            cell.add(f"{marks[owner]} {thief}", seat_style(stage, owner))
         else:
-            line.add("—", "dim")
-        line.add("]", "dim")
+            cell.add("—", "dim")
+        line.join(cell.add("]", "dim").fill(least))
     line.add("  " + _("Register"), "dim").add(" ")
     paid = " ".join(str(state.action_card(card).number) for card in state.register)
     return line.add(paid or "—").within(width)

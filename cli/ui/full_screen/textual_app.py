@@ -7,7 +7,8 @@ from typing import ClassVar, Final
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Input
+from textual.containers import Vertical
+from textual.widgets import Input, Static
 
 from p2p_hoity import rules
 from p2p_hoity.presentation.screen_updates import Choosing, Started, Update
@@ -22,7 +23,7 @@ from ...table_view.question_menu import menu
 from ...table_view.stage import Stage
 from ...words.chat_phrases import PHRASES, meant
 from ...words.translation import _, yes_or_no
-from .info_pages import Choices
+from .info_pages import Choices, content_of, phrases
 from .key_bindings import KEYS, NUMBERS, Hands, key_of
 from .paged_app import PagedApp
 
@@ -45,6 +46,7 @@ class TableApp(PagedApp):
         self._watched = True
         self.is_asking = False
         self._beating = False
+        self._usual: bool | None = None
 
     def furnish(self, settings: Settings, bell: bool) -> None:
         """Apply the person's stored settings. `bell` is whether the command allows the bell."""
@@ -55,11 +57,12 @@ class TableApp(PagedApp):
     # Display
 
     def compose(self) -> ComposeResult:
-        """Show the board, and below it the line for chat."""
+        """Show the board, and over its end the phrases and the line for chat, hidden at first."""
         yield from super().compose()
         talk = Input(max_length=MOST_TALK, id="talk")
-        talk.display = False
-        yield talk
+        listed = Static(id="phrases")
+        talk.display = listed.display = False
+        yield Vertical(listed, talk, id="talking")
 
     def remark(self, words: str) -> None:
         """Add a line to the log of this screen alone."""
@@ -127,12 +130,22 @@ class TableApp(PagedApp):
         self.stage.close_question()
         self.redraw()
 
-    def ask_plainly(self, words: str) -> None:
-        """Ask a question with yes or no, or change the words of the open one. "" closes it."""
+    def ask_plainly(self, words: str, usual: bool | None = None) -> None:
+        """Ask a question with yes or no, or change the words of the open one. "" closes it.
+
+        `usual` is the answer that Enter means once the question is on the screen.
+        """
         if words and not self.desk.answers:
             self._ring()
+            self.call_after_refresh(self._let_enter_mean, usual)
+        if not words:
+            self._usual = None
         self.desk.answers = words
         self.redraw()
+
+    def _let_enter_mean(self, usual: bool | None) -> None:
+        if self.desk.answers:
+            self._usual = usual
 
     def explain(self, words: str) -> None:
         """Show an explanation of the lesson until Enter is typed. "" removes it."""
@@ -177,8 +190,10 @@ class TableApp(PagedApp):
             return
         key = key_of(event)
         yes = yes_or_no(key, None) if self.desk.answers else None
+        if event.key == "enter" and self.desk.answers and not self.desk.hint:
+            yes = self._usual
         if yes is not None:
-            self.desk.answers, self.desk.has_replied = "", True
+            self.desk.answers, self.desk.has_replied, self._usual = "", True, None
             self.hands.reply(yes)
             self.redraw()
             return
@@ -246,8 +261,11 @@ class TableApp(PagedApp):
     # Chat
 
     def action_talk(self) -> None:
-        """Open the line for chat."""
-        field = self.query_one("#talk", Input)
+        """Open the line for chat, and above it the phrases with their numbers."""
+        field, listed = self.query_one("#talk", Input), self.query_one("#phrases", Static)
+        shown = phrases(self.size.width - 2)
+        listed.update(content_of(shown, not self.current_theme.dark))
+        listed.display = True
         field.placeholder = _("say something, or the number of a phrase, 1 to {most}").format(
             most=len(PHRASES)
         )
@@ -256,6 +274,7 @@ class TableApp(PagedApp):
 
     def _close_talk(self) -> None:
         """Close the line for chat."""
+        self.query_one("#phrases", Static).display = False
         field = self.query_one("#talk", Input)
         field.value, field.display = "", False
         self.set_focus(None)

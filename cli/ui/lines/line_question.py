@@ -6,7 +6,7 @@ message, `t 3` sends the phrase with the number 3, and `m NAME` mutes a player.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,12 +17,12 @@ from p2p_hoity.presentation.screen_updates import Said
 from p2p_hoity.table.playing.player_interface import PlayerRequest, Talk
 
 from ...printing import width
-from ...words import board_text, chat_phrases, choice_names, rules_text
+from ...words import board_text, chat_phrases, choice_names, rules_text, spoken_board
 from ...words.card_names import Names
 from ...words.choice_names import NoAnswer, Query
 from ...words.happening_sentences import rounds_of
 from ...words.presence_sentences import ROUND_LOST
-from ...words.translation import N_, _, yes_or_no
+from ...words.translation import N_, _, listed, yes_no, yes_or_no
 from ..screen_options import Box
 from .line_screen import LineScreen
 from .stdin_lines import STRAYS
@@ -33,8 +33,10 @@ HELP: Final = (
         "chooses again."
     ),
     N_("p picks an exhibit of your own: by letters (p AABB), years (p 1623 1874) or numbers of i."),
-    N_("b board · h hands of Action cards · i names of Collectibles (i B1649: that one) · l log"),
-    N_("r the rules in one screen, as `hoity rules` prints them · proofs: what was proven so far"),
+    N_("b board, b NAME one seat in sentences · h hands of Action cards · l log"),
+    N_("i names of Collectibles, i B1649 that one · proofs: what was proven so far"),
+    N_("r the rules in one screen, as `hoity rules` prints them"),
+    N_("sentences has everything told in whole sentences, for the ear, or briefly again"),
     N_("hint shows what the hard bot would do; against your own bots only"),
     N_("wait gives the awaited players more time before the game may go on without them"),
     N_("a gives your seat to a bot, and takes it back · q leaves; the game can be resumed"),
@@ -44,14 +46,19 @@ HELP: Final = (
     ),
 )
 WATCH_HELP: Final = (
-    N_("b board · h hands of Action cards · i names of Collectibles (i B1649: that one) · l log"),
-    N_("r the rules in one screen, as `hoity rules` prints them · proofs: what was proven so far"),
+    N_("b board, b NAME one seat in sentences · h hands of Action cards · l log"),
+    N_("i names of Collectibles, i B1649 that one · proofs: what was proven so far"),
+    N_("r the rules in one screen, as `hoity rules` prints them"),
+    N_("sentences has everything told in whole sentences, for the ear, or briefly again"),
     N_("q leaves; nobody has to wait for you"),
 )
+YES_OR_NO: Final = N_("Please answer y or n.")
 WAIT: Final = frozenset({"w", "wait", "esperar", "warten"})
 QUIT: Final = frozenset({"q", "quit", "exit", "salir", "ende"})
 HOST_HELP: Final = N_("c copies the ticket · qr shows it as a QR code · code copies the code")
-FIRST_HINT: Final = N_("b shows the board, r the rules, ? what else you can type.")
+FIRST_HINT: Final = N_(
+    "b shows the board, r the rules, sentences tells all in sentences, ? what else you can type."
+)
 PROOFS: Final = 20
 """The most lines on the page of proofs."""
 
@@ -71,7 +78,7 @@ def page(screen: LineScreen, word: str, rest: str) -> Iterable[str] | None:
     Pages can be opened at any time. `word` is in small letters.
     """
     key, names, view = key_of(word), screen.names, screen.view
-    if key not in PAGES or (rest and key != "i"):
+    if key not in PAGES or (rest and key not in ("i", "b")):
         return None
     if key == "proofs":
         found = list(screen.proofs)[-PROOFS:] or [_("Nothing is proven yet.")]
@@ -85,7 +92,22 @@ def page(screen: LineScreen, word: str, rest: str) -> Iterable[str] | None:
         return [_("The cards are not dealt yet.")]
     if key == "i":
         return board_text.named(names, rest) if rest else board_text.pieces(view, names)
-    return (board_text.board if key == "b" else board_text.hands)(view, names)
+    if key == "h":
+        return board_text.hands(view, names)
+    if rest:
+        return _of_seat(view, names, rest)
+    told = spoken_board.board if screen.in_sentences else board_text.board
+    return told(view, names)
+
+
+def _of_seat(view: rules.View, names: Names, word: str) -> list[str]:
+    """Return what is known of the seat that a word names, or which seats there are."""
+    named = [names.short(seat) for seat in range(view.state.seats)]
+    name = _meant(word, named)
+    if name is None:
+        text = _("Nobody here has the name {name}. The seats are: {seats}")
+        return [text.format(name=word, seats=listed(named))]
+    return spoken_board.of_seat(view, names, named.index(name))
 
 
 SPELLED: Final = {
@@ -97,13 +119,10 @@ SPELLED: Final = {
     "r": ("rules", "regeln", "reglas"),
     "proofs": ("beweise", "pruebas"),
     "hint": ("tipp", "pista"),
+    "sentences": ("sentence", "sätze", "frases"),
 }
 """For each command the words of every language that players may type in place of it."""
 KEYS: Final = {word: key for key, words in SPELLED.items() for word in words}
-
-
-COLUMNS: Final = 80
-"""The greatest width of a line with several answers, in columns."""
 
 
 class Asker:
@@ -137,11 +156,14 @@ class Asker:
         self._answers.empty()
 
     async def agree(self, question: str, silent: bool | None = True) -> bool:
-        """Ask for a yes or a no. An empty line means `silent`, and if that is None no answer."""
+        """Ask for a yes or a no. An empty line means `silent`, and if that is None no answer.
+
+        The letters that answer it are part of the question.
+        """
         self._asking += 1
         try:
             self._put(question)
-            return await self._confirmed(question, silent)
+            return await self._confirmed(_(YES_OR_NO), silent)
         finally:
             self._asking -= 1
 
@@ -167,24 +189,33 @@ class Asker:
             self._asking -= 1
 
     async def _confirmed(self, otherwise: str = "", silent: bool | None = True) -> bool:
-        """Wait for a yes or a no. After any other line, print `otherwise` or the usual words."""
+        """Wait for a yes or a no. After any other line print `otherwise`, and the question again.
+
+        An empty line that is no answer only prints the question again.
+        """
         while True:
-            answer = yes_or_no(await self._heard(), silent)
+            line = await self._heard()
+            answer = yes_or_no(line, silent)
             if answer is not None:
                 return answer
-            self._say(otherwise or _("Enter or y confirms, n chooses again."))
+            if otherwise and line.strip():
+                self._say(otherwise)
+            self.repeat()
 
     async def _question(self, question: Query, view: rules.View, kind: rules.Kind) -> rules.Choice:
         """Ask one of the questions that make up a choice, until the answer is valid."""
         # Nothing else can be taken from this exhibit.
         if len(question.options) == 1 and kind == "theft":
             return question.options[0].value
-        self._put(*_asked(question, kind))
+        self._put(*_asked(question))
         while True:
+            line = await self._heard()
             try:
-                return choice_names.read(await self._heard(), question, view, kind)
+                return choice_names.read(line, question, view, kind)
             except NoAnswer as why:
-                self._say(str(why))
+                if line.strip():  # Enter alone asks to hear the question again.
+                    self._say(str(why))
+                self.repeat()
 
     def _put(self, *lines: str) -> None:
         """Print the lines of a question, and store them so that `repeat` can print them again."""
@@ -197,20 +228,16 @@ class Asker:
         return await self._answers.next()
 
 
-def _asked(question: Query, kind: rules.Kind) -> list[str]:
-    """Return the lines of a question and its options, as many options on a line as fit.
-
-    The two options of a Place or a window (pile of the Auction Hall) stand on the question's line.
-    """
-    if kind in ("place", "window"):
-        two = (f"{n} {option.words}" for n, option in enumerate(question.options, 1))
-        return ["  ".join([question.words, *two])]
-    options = [f"  {n}  {option.words}" for n, option in enumerate(question.options, 1)]
-    column = max(map(len, options), default=0) + 2
-    row = max(1, COLUMNS // column)
-    rows = (options[at : at + row] for at in range(0, len(options), row))
-    lines = ["".join(option.ljust(column) for option in line).rstrip() for line in rows]
-    return [question.words, *lines]
+def _asked(question: Query) -> list[str]:
+    """Return the lines of a question: one for each option, with what it would bring."""
+    lines, before = [question.words], ""
+    for number, option in enumerate(question.options, 1):
+        told = f"  {number}  {option.words}"
+        if option.note:
+            told += ": " + (_("the same") if option.note == before else option.note)
+        lines.append(told)
+        before = option.note
+    return lines
 
 
 def too_many_strays(is_lesson: bool, game: str) -> str:
@@ -242,12 +269,18 @@ class SideQuestion:
     """A question that is no part of the game, such as whether to leave, answered with yes or no.
 
     `act` is called for yes. `bot` gives the seat to a bot, and is None if that is no possible
-    answer.
+    answer. `usual` is what an empty line means.
     """
 
     lines: tuple[str, ...]
     act: Act
     bot: Act | None = None
+    usual: bool = False
+
+    @property
+    def hint(self) -> str:
+        """What is told after a line that is no answer."""
+        return _(YES_OR_NO) if self.bot is None else _("Please answer 1, 2 or 3.")
 
     def answer(self, line: str) -> Act | None:
         """Return what to call for a line: `act`, `bot` or `nothing`. None if it is no answer."""
@@ -256,7 +289,7 @@ class SideQuestion:
             return self.bot
         if self.bot is not None and word in LEAVE | STAY:
             return self.act if word in LEAVE else nothing
-        said = yes_or_no(word, silent=False)
+        said = yes_or_no(word, silent=self.usual)
         return None if said is None else self.act if said else nothing
 
 
@@ -264,10 +297,8 @@ def leaving(has_begun: bool, leave: Act, bot: Act) -> SideQuestion:
     """Return the question whether to leave for now, to let a bot play on, or to stay."""
     # Before the game no bot can be given the seat.
     if not has_begun:
-        words = _(
-            "Leave the table? No game has begun, so you would lose your seat. y leaves, n stays"
-        )
-        return SideQuestion((words,), leave)
+        words = _("Leave the table? No game has begun, so you would lose your seat.")
+        return SideQuestion((yes_no(words, False),), leave)
     lines = (
         _("Leave the table?"),
         "  1  " + _("stay at the table"),
@@ -286,12 +317,18 @@ TALK_HELP: Final = (
 
 
 class LineTalk:
-    """The chat commands of the line prompt, and the players who are muted."""
+    """The chat commands of the line prompt, and the players who are muted.
+
+    `others` returns the names of the other seats and of all onlookers who have said something.
+    """
 
     def __init__(
-        self, say: Callable[[str], None], request: Callable[[PlayerRequest], bool]
+        self,
+        say: Callable[[str], None],
+        request: Callable[[PlayerRequest], bool],
+        others: Callable[[], Sequence[str]],
     ) -> None:
-        self._say, self._request = say, request
+        self._say, self._request, self._others = say, request, others
         self._muted: set[str] = set()
 
     def mute(self, names: Iterable[str]) -> None:
@@ -304,19 +341,26 @@ class LineTalk:
         if command.lower() == TALK:
             self._talk(rest.strip())
         elif command.lower() == MUTE:
-            name = rest.strip()
-            if not name:
-                muted = ", ".join(sorted(self._muted)) or "–"
-                self._say(_("Muted: {who}").format(who=muted))
-            elif name in self._muted:
-                self._muted.remove(name)
-                self._say(_("{who} is heard again.").format(who=name))
-            else:
-                self._muted.add(name)
-                self._say(_("{who} is muted for you.").format(who=name))
+            self._turn(rest.strip())
         else:
             return False
         return True
+
+    def _turn(self, word: str) -> None:
+        """Mute or hear again whom a word names, or list the muted ones if it is empty."""
+        others = self._others()
+        name = _meant(word, (*others, *self._muted))
+        if not word:
+            self._say(_("Muted: {who}").format(who=listed(sorted(self._muted))))
+        elif name is None:
+            text = _("Nobody here has the name {name}. The others are: {others}")
+            self._say(text.format(name=word, others=listed(others)))
+        elif name in self._muted:
+            self._muted.remove(name)
+            self._say(_("{who} is heard again.").format(who=name))
+        else:
+            self._muted.add(name)
+            self._say(_("{who} is muted for you.").format(who=name))
 
     def _talk(self, words: str) -> None:
         """Send a chat message, or list the ready-made phrases if `words` is empty."""
@@ -329,3 +373,10 @@ class LineTalk:
     def hears(self, said: Said) -> bool:
         """Return whether a chat message is to be shown, because its author is not muted."""
         return said.who not in self._muted
+
+
+def _meant(word: str, names: Iterable[str]) -> str | None:
+    """Return the name that a word is, or the only one that it begins in any case, or None."""
+    known = list(dict.fromkeys(names))
+    begun = [name for name in known if name.casefold().startswith(word.casefold())]
+    return word if word in known else begun[0] if len(begun) == 1 and word else None

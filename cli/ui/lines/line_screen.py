@@ -38,7 +38,7 @@ class LineScreen(FollowedTable):
     """A screen that prints each update in sentences, and pages of the table's state on request.
 
     `is_confirmed` tells that the player has just confirmed a choice, which is then not printed
-    again.
+    again. `in_sentences` has everything told in whole sentences, as a screen reader says it.
     """
 
     def __init__(self, say: Say, options: str = "") -> None:
@@ -46,8 +46,9 @@ class LineScreen(FollowedTable):
         super().__init__()
         self.say = say
         self._options = options
-        self.is_confirmed = self.by_bot = False
+        self.is_confirmed = self.by_bot = self.in_sentences = False
         self._owes_awaited = False
+        self._told = ""
 
     @property
     def view(self) -> View | None:
@@ -77,14 +78,20 @@ class LineScreen(FollowedTable):
         """Take in an update and print its sentences."""
         before = self.follow(update)
         self._take(update)
-        telling = Telling(self.names, before, self._options, self.by_bot, printing.width)
+        telling = Telling(
+            self.names, before, self._options, self.by_bot, printing.width, self.in_sentences
+        )
         if isinstance(update, updates.ChoiceTaken) and self.is_confirmed:
             # After `_take`, which clears this flag for every choice that is taken.
             self._owes_awaited, self.is_confirmed = True, False
             return
-        tell = self.note if type(update) in REMARKS else self.say
+        is_remark = type(update) in REMARKS
         for line in sentences(update, telling):
-            tell(line)
+            # Mostly that a seat has left, and then why the game waits.
+            if is_remark and line == self._told:
+                continue
+            (self.note if is_remark else self.say)(line)
+            self._told = line
 
     def _take(self, update: updates.Update) -> None:
         """Print with a `Clock`, once after each choice of this player, which seats still choose."""

@@ -9,25 +9,30 @@ import signal
 import sys
 import textwrap
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 
 import trio
 
 from p2p_hoity import rules
+from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.pasted_text import visible
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.playing.player_interface import WaitLonger
 from protocol.units import Seconds
 
 from ... import printing
 from ...exit_codes import USAGE, Trouble
+from ...local import settings
 from ...local.ending_signals import once
-from ...words import board_text, choice_names, table_terms
+from ...words import board_text, choice_names, spoken_board, table_terms
 from ...words.card_names import Names
 from ...words.choice_names import MOST, hint
 from ...words.presence_sentences import seat_request
 from ...words.table_terms import TableOffer
-from ...words.translation import _
+from ...words.translation import N_, _, yes_no
 from ..person_seat import PeopleWindow, PersonSeat
 from .line_question import (
     FIRST_HINT,
@@ -72,6 +77,7 @@ class LineWindow(PeopleWindow):
         self._say = say or printing.say
         self.typed, self._lines = trio.open_memory_channel[str](64)
         self._screen = LineScreen(self._say, "--plain " if how.plain else "")
+        self._screen.in_sentences = how.sentences
         self._at_terminal = sys.stdin.isatty() and not how.looks_on
         self._patient = not sys.stdin.isatty()
         self.ticket = LineTicket(self._say, self._screen)
@@ -80,7 +86,7 @@ class LineWindow(PeopleWindow):
         self._oriented = 0
         self._menu: SideQuestion | None = None
         self._back: trio.Event | None = None
-        self.talk = LineTalk(self._say, seat.request)
+        self.talk = LineTalk(self._say, seat.request, self._others)
         self._is_over = self._has_ended = self._is_lesson = False
         self._strays = 0
 
@@ -98,7 +104,7 @@ class LineWindow(PeopleWindow):
         if not isinstance(update, updates.Said) or self.talk.hears(update):
             self._screen(update)
         if isinstance(update, updates.Resumed) and self._screen.names is not None:
-            self._orient(update.view, self._screen.names)
+            self._orient(update.view, self._screen.names, is_back=True)
         if breaks_in and isinstance(update, WEIGHTY):
             self._repeat()
 
@@ -128,6 +134,15 @@ class LineWindow(PeopleWindow):
         self._screen.names = names
         self._is_lesson = True
 
+    def _others(self) -> list[str]:
+        """Return the names of the other seats, and of all onlookers who have said something."""
+        scene, names = self._screen.scene, self._screen.names
+        nicknames = () if names is None else names.nicknames
+        if scene.table is not None:  # Without what tells seats of one nickname apart.
+            nicknames = tuple(entry.nickname for entry in scene.table.header.roster)
+        seated = [name for seat, name in enumerate(nicknames) if seat != scene.seat]
+        return [*seated, *(one.who for one in scene.talk if one.seat is None)]
+
     async def explain(self, words: str) -> None:
         """Print an explanation. The person need not confirm it, because lines stay readable."""
         told = _("LESSON {words}").format(words=words)
@@ -135,7 +150,7 @@ class LineWindow(PeopleWindow):
 
     async def agree(self) -> bool:
         """Ask the person to accept the terms."""
-        return await self._asker.agree(_("Sit down? Enter or y; n leaves."))
+        return await self._asker.agree(yes_no(_("Sit down?"), True))
 
     async def admit(self, nickname: str, key: str | None) -> bool:
         """Ask the person whether a guest may sit down, until y or n is typed."""
@@ -198,11 +213,15 @@ class LineWindow(PeopleWindow):
             if act is not None:
                 self._menu = None
                 act()
+            elif plain.strip():
+                self._say(self._menu.hint)
             if act is None or act is nothing:
                 self._repeat()
         elif plain.lower() in WAIT:
             self._wait()
-        elif not self.talk.takes(line):
+        elif self.talk.takes(line):
+            self._repeat()
+        else:
             await self._until_asked()
             if not self._command(plain):
                 await self._answer(plain)
@@ -214,6 +233,8 @@ class LineWindow(PeopleWindow):
             return
         if word.lower() in QUIT:
             self._go()
+        elif key_of(word.lower()) == "sentences":
+            self._tell_otherwise()
         elif not self._opens(word.lower(), rest.strip()) and line:
             self._tell(map(_, WATCH_HELP + TALK_HELP))
 
@@ -288,8 +309,8 @@ class LineWindow(PeopleWindow):
             self._go()
             return
         if self._is_lesson:
-            text = _("Leave the lesson? Nothing is lost. y leaves, n stays")
-            self._menu = SideQuestion((text,), self._go)
+            text = yes_no(_("Leave the lesson? Nothing is lost."), True)
+            self._menu = SideQuestion((text,), self._go, usual=True)
         else:
             self._menu = leaving(self._screen.names is not None, self._go, self._hand_over)
 
@@ -317,6 +338,19 @@ class LineWindow(PeopleWindow):
         elif not self.seat.request(WaitLonger()):
             self._say(_("One moment, please."))
 
+    def _tell_otherwise(self) -> None:
+        """Tell everything in whole sentences from now on, or briefly again, and store which."""
+        screen = self._screen
+        screen.in_sentences = not screen.in_sentences
+        with suppress(OSError, CodedError):
+            home = own_home()
+            kept = settings.load(home)
+            settings.keep(home, replace(kept, sentences=screen.in_sentences))
+        told = N_("From now on everything is told in few words.")
+        if screen.in_sentences:
+            told = N_("From now on everything is told in whole sentences.")
+        self._say(_(told))
+
     def _hint(self) -> None:
         self._tell(hint(self.seat.open, self._screen.names, self.seat.has_hints, MOST))
 
@@ -328,8 +362,8 @@ class LineWindow(PeopleWindow):
         elif self._patient:
             self._hand_over()
         else:
-            text = _("Give your seat to a bot? It plays for you until you take it back. y or n")
-            self._menu = SideQuestion((text,), self._hand_over)
+            text = _("Give your seat to a bot? It plays for you until you take it back.")
+            self._menu = SideQuestion((yes_no(text, False),), self._hand_over)
 
     def _hand_over(self) -> None:
         self._let_bot_play(_("A bot plays your seat. Enter or a takes it back."))
@@ -357,12 +391,14 @@ class LineWindow(PeopleWindow):
         self._screen.is_confirmed = True
         return choice
 
-    def _orient(self, view: rules.View, names: Names) -> None:
-        """Print this seat's own Collectibles once a round, or the board if it was never shown."""
+    def _orient(self, view: rules.View, names: Names, is_back: bool = False) -> None:
+        """Print this seat's own Collectibles once a round, and the whole board if it is back."""
         if view.state.round == self._oriented:
             return
         first, self._oriented = self._oriented == 0, view.state.round
-        self._tell((board_text.own if self._screen.scene.record else board_text.board)(view, names))
+        words = spoken_board if self._screen.in_sentences else board_text
+        shows_all = is_back or not self._screen.scene.record
+        self._tell(words.board(view, names) if shows_all else words.own(view, names))
         if first:
             self._say(_(FIRST_HINT))
 
@@ -384,8 +420,9 @@ class LineWindow(PeopleWindow):
         try:
             if not self._patient:
                 self._asker.forget_old_answers()
-            words = _("Another game with the same people? y/n, within {seconds} s")
-            return await self._asker.agree(words.format(seconds=round(seconds)))
+            words = _("Another game with the same people, within {seconds} s?")
+            asked = yes_no(words.format(seconds=round(seconds)), True)
+            return await self._asker.agree(asked)
         finally:
             self._is_over = False
 
@@ -396,6 +433,7 @@ COMMANDS: Final[dict[str, Callable[[LineWindow], None]]] = {
     "code": lambda window: window.ticket.copy_code(),
     "qr": lambda window: window.ticket.show(),
     "hint": LineWindow._hint,
+    "sentences": LineWindow._tell_otherwise,
     "a": LineWindow._toggle,
     **dict.fromkeys(QUIT, LineWindow._quit),
 }

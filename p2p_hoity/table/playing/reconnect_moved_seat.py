@@ -74,7 +74,9 @@ TAKEN: Final[Seconds] = 6.0
 """Seconds within which the process of a running game takes a ticket that is handed to it."""
 MAX_TICKET_FILE: Final = 8192
 """The most bytes of the file with an encoded ticket."""
-OPENING: Final = frozenset({ReachCode.RELAY, ReachCode.FORWARD})
+OPENING: Final = frozenset(
+    {ReachCode.RELAY, ReachCode.RELAY_ON_MACHINE, ReachCode.RELAY_ON_LAN, ReachCode.FORWARD}
+)
 """The codes of advice about opening a table, which a resumed seat is not given."""
 
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from support.paths import VECTORS
 from support.shell import Shell
 
 from cli.commands import replay
-from cli.commands.replay import Sealing, moments, sealings, show, told
+from cli.commands.replay import Sealing, moments, sealings, show, told, verdict
 from cli.ui.full_screen.replay_screen import ReplayApp
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.presentation.table_messages import FILMED, type_of
@@ -166,10 +167,29 @@ def test_a_screen_that_fails_has_shown_nothing(monkeypatch: pytest.MonkeyPatch) 
         return
 
     monkeypatch.setattr(ReplayApp, "run_async", fails)
-    _report, node = verified()
-    assert not show(node)
+    report, node = verified()
+    found = verdict(Path("game"), report)
+    assert not show(node, found)
     monkeypatch.setattr(ReplayApp, "run_async", is_left)
-    assert show(node)
+    assert show(node, found)
+
+
+@pytest.mark.parametrize(
+    ("problem", "mark", "tone"),
+    [
+        (None, "proofs ✓", "good"),
+        ("not-final", "not over · proofs ✓", "warn"),
+        ("bad-signature", "not ok ✗", "bad"),
+    ],
+)
+def test_the_verdict_has_the_mark_of_a_table(problem: str | None, mark: str, tone: str) -> None:
+    report, _node = verified()
+    if problem is not None:
+        wrong = transcript.Problem(problem, "wrong", 7, None, "steps", 99)
+        report = replace(report, verdict="fault", problem=wrong)
+    found = verdict(Path("game"), report)
+    assert (found.mark.words, found.mark.tone) == (mark, tone)
+    assert found.lines[0].startswith("game: ok." if problem is None else "game: not ok")
 
 
 def test_a_film_has_the_messages_of_a_table_and_replaces_no_file(

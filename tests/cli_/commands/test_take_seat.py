@@ -264,6 +264,6 @@ async def anything(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
 def test_a_seat_has_the_screen_that_is_wanted_where_the_terminal_is_one(
     how: dict[str, bool], full: bool, window: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(take_seat, "is_full", lambda plain: full and not plain)
+    monkeypatch.setattr(take_seat, "uses_full_screen", lambda plain: full and not plain)
     seat = take_seat.seat_of(ScreenOptions([].append, **how))
     assert type(seat.window).__name__ == window

@@ -1,6 +1,7 @@
 """The headline: what is revealed now, what is asked, and of whom."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import get_args
 
 import pytest
@@ -12,6 +13,7 @@ from cli.ui.full_screen.seats_and_pieces import TAKEN
 from cli.words.end_sentences import victory
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import Kind, Phase
+from protocol import Kind as StepKind
 
 
 def test_the_title_and_the_clock_while_a_bot_plays_and_when_one_is_back() -> None:
@@ -26,8 +28,12 @@ def test_the_title_and_the_clock_while_a_bot_plays_and_when_one_is_back() -> Non
     shown.ask("place")
     assert "your choice ≤ 4:48" in shown.text()
     shown.hear(updates.ChoiceTaken("place", shown.view.legal("place")[0]))
+    assert "thinking… ≥ 0:12" in shown.text()
+    node = SimpleNamespace(step=50, want=SimpleNamespace(kind=StepKind.BARRIER))
+    shown.hear(updates.ChainGrew(node, node, 0.0))  # type: ignore[arg-type]
     shown.ask("place")
     assert "your choice 4:48" in shown.text()
+    assert "≥" not in shown.text()
 
 
 def test_a_reveal_stands_beside_the_table_of_its_moment_and_the_header_names_it() -> None:

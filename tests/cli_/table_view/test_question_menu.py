@@ -15,6 +15,7 @@ from cli.ui.full_screen.layout import frame
 from cli.ui.full_screen.seats_and_pieces import POINTER
 from cli.words.board_text import own_slots
 from cli.words.choice_names import ordered, sealing
+from cli.words.choice_notes import note
 from p2p_hoity import rules
 
 THEFTS: list[tuple[rules.Kind, int]] = [("theft", seats) for seats in (3, 4, 5, 6)]
@@ -95,6 +96,16 @@ def test_a_theft_takes_one_piece_of_every_exhibit() -> None:
             assert len(found.picked & set(group)) == 1
     assert found.choice == tuple(group[-1] for group in groups)
     assert not found.why_not()
+
+
+def test_a_theft_promises_what_the_pointed_or_the_marked_pieces_bring() -> None:
+    found = open_menu("theft", seed=2, round=4)
+    assert found.promise == note(found.view, "theft", found.slots[found.at], found.names)
+    for group in rules.theft_options(found.view.state):
+        found.mark(group[0])
+    assert found.choice is not None
+    assert found.promise == note(found.view, "theft", found.choice, found.names) != ""
+    assert open_menu("exhibit").promise == ""
 
 
 def test_a_theft_goes_on_to_an_exhibit_that_lacks_a_mark_and_names_it() -> None:

@@ -12,7 +12,7 @@ from support.sampling import times
 
 from cli.table_view import turning_points
 from cli.table_view.stage import WORDLESS, Stage
-from cli.words.update_sentences import GAME, PLAIN, TABLE, WAITS
+from cli.words.update_sentences import GAME, PLAIN, TABLE
 from p2p_hoity import rules
 from p2p_hoity.coded_errors import because
 from p2p_hoity.net.network_errors import NetCode
@@ -167,7 +167,7 @@ def test_a_new_table_begins_with_no_clock_reveal_or_fault_of_the_one_before() ->
 
 @each(UPDATES)
 def test_every_update_is_heard_or_told(update: type[updates.Update]) -> None:
-    assert update in set(CHANGES) | set(PLAIN) | set(TABLE) | set(GAME) | set(WAITS) | WORDLESS
+    assert update in set(CHANGES) | set(PLAIN) | set(TABLE) | set(GAME) | WORDLESS
     stage = Stage()
     assert not stage.scene.is_dealt
     assert stage.advance() == 0.0

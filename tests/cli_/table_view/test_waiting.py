@@ -166,3 +166,11 @@ def test_who_else_is_awaited_is_named_and_oneself_not() -> None:
     assert awaited_others(shown.stage) == "waiting for Ada, Bruno · 0:05"
     shown.wait({2}, 0.9, 299.1)
     assert awaited_others(shown.stage) == "waiting for Bruno"
+
+
+def test_who_came_back_reads_how_long_it_is_at_least_and_at_most() -> None:
+    shown = begun(4)
+    shown.hear(updates.Resumed(shown.view))
+    shown.wait({0, 2}, 25.0, 275.0)
+    assert awaited_others(shown.stage) == "waiting for Bruno · ≥ 0:25"
+    assert at_timeout(shown.stage).startswith("In ≤ 4:35 the game goes on")

@@ -1,11 +1,40 @@
 """What waits for a player or the node is bounded, and comes in its order."""
 
+import os
+
+import pytest
 import trio
 import trio.testing
 from support.at_prompt import is_in_vain, prompt_window
 
-from cli.ui.screen_options import MOST_REQUESTS, MOST_WAITING, Box, ScreenOptions
+from cli import printing
+from cli.ui.screen_options import (
+    MOST_REQUESTS,
+    MOST_WAITING,
+    Box,
+    ScreenOptions,
+    uses_full_screen,
+)
 from p2p_hoity.table.playing.player_interface import WaitLonger
+
+
+@pytest.mark.parametrize(
+    ("size", "plain", "full"),
+    [((79, 24), False, False), ((80, 24), False, True), ((60, 20), True, False)],
+)
+def test_a_terminal_that_is_too_small_is_told_so_unless_lines_are_wanted(
+    size: tuple[int, int],
+    plain: bool,
+    full: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(printing, "_can_be_full", lambda plain: not plain)
+    monkeypatch.setattr(printing, "terminal_size", lambda: os.terminal_size(size))
+    assert uses_full_screen(plain) is full
+    said = capsys.readouterr().out
+    assert ("79 × 24 cells" in said) is (not plain and not full)
+    assert said.count("\n") == ("80 × 24" in said)
 
 
 async def test_too_many_wishes_are_forgotten(autojump_clock: trio.testing.MockClock) -> None:

@@ -23,6 +23,7 @@ from cli.words.choice_names import (
     Query,
     advice,
     forced,
+    from_whom,
     in_words,
     ordered,
     questions,
@@ -60,6 +61,31 @@ def test_an_options_own_words_choose_it(kind: str, seed: int, language: str) -> 
             same = [one for one in (*question.options, *question.more) if key in one.keys]
             if len(same) == 1:
                 assert read(key.upper(), question, view, kind) == option.value
+
+
+@pytest.mark.parametrize("language", translation.LANGUAGES)
+@pytest.mark.parametrize("kind", [*KINDS, "turn"])
+def test_an_answer_is_typed_as_it_is_shown(kind: str, language: str) -> None:
+    translation.speak(language)
+    is_turn = kind == "turn"
+    view = until(referee(2 if is_turn else 4, variant="surprise" if is_turn else None), kind, 0)  # type: ignore[arg-type]
+    names = Names(view.state.edition, NICKNAMES[: view.state.seats], 0)
+    (question,) = questions(view, kind, names)
+    for option in question.options:
+        for typed in (option.words, f"  {option.words.upper()} "):
+            assert read(typed, question, view, kind) == option.value
+
+
+def test_of_a_turn_the_card_is_enough_where_it_fits_one_place_only() -> None:
+    view = until(referee(2, variant="surprise"), "turn", 0)
+    (question,) = questions(view, "turn", Names(view.state.edition, NICKNAMES[:2], 0))
+    for option in question.options:
+        card = option.words.partition(", ")[2]
+        if card.startswith("Thief"):
+            with pytest.raises(NoAnswer, match=f"Castle, {card}; Auction Hall, {card}"):
+                read(card, question, view, "turn")
+        else:
+            assert read(card.lower(), question, view, "turn") == option.value
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -121,6 +147,11 @@ def test_a_turn_is_typed_as_place_and_card_and_a_theft_by_letter_and_year() -> N
             piece = view.piece(option.value)  # type: ignore[arg-type]
             for typed in (f"{piece.letter}{piece.year}", f"{piece.letter} {piece.year}"):
                 assert read(typed, question, view, "theft") == option.value
+            owner = next(
+                s for s, held in enumerate(view.state.collectibles) if option.value in held
+            )
+            told = f"{code(piece)} of {names.short(owner)}"
+            assert from_whom(view, [option.value], names) == told  # type: ignore[list-item]
 
 
 # Exhibits.

@@ -193,6 +193,14 @@ def test_ones_own_seat_is_you_and_nothing_is_said_twice() -> None:
     names.colours = ("red", "blue", "green")
     shown = [happenings.PlaceShown(seat, Place(seat % 2)) for seat in range(3)]
     assert brief_story(names, shown) == ["Castle: Ana, Cleo · Auction Hall: You"]
+    cash = ActionCard(0, ActionKind.CASH, 8, "red")
+    acts = [happenings.ActionShown(seat, Place(seat % 2), cash) for seat in range(3)]
+    both = [item for pair in zip(shown, acts, strict=True) for item in pair]
+    told = ["Auction Hall: You Cash 8 · Castle: Ana Cash 8, Cleo Cash 8"]
+    assert brief_story(names, both) == told
+    together = ["Castle: Ana, Cleo · Auction Hall: You", *told]
+    assert brief_story(names, [*shown, *acts]) == together
+    assert brief_story(names, [*shown, *reversed(acts)])[0] == together[0]
     names = names_of(game)
     quiet = [
         i

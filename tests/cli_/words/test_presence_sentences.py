@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.at_prompt import written_of
-from support.line_screen import MUSTER, bound, said_of
+from support.line_screen import MUSTER, bound, said_of, view
 
 from cli.ui.lines.line_screen import LineScreen
 from cli.words.presence_sentences import PRESENCE_WORDS
@@ -92,6 +92,29 @@ def test_halfway_a_player_reads_what_comes_and_what_can_be_done(
     assert "Nothing was received from seat 1" in text
     assert [word for word in words if word.lower() not in text.lower()] == []
     assert [word for word in others if word in text] == []
+
+
+def test_who_came_back_reads_what_it_knows_of_the_time() -> None:
+    back = updates.Resumed(view())
+    slow = updates.Halfway(frozenset({1}), 150.0, 150.0, QUORUM)
+    said = " ".join(said_of(back, slow, replace(slow, seats=frozenset({0}))))
+    assert "Nothing was received from seat 1 (purple) for at least 150 s." in said
+    assert "In at most 150 s the game goes on without seat 1" in said
+    assert "in at most 150 s they may go on without you" in said
+    (awaited,) = said_of(back, updates.Awaited(frozenset({1}), 12.0))[-1:]
+    assert awaited.startswith("  [waiting for at least 12 s: seat 1")
+
+
+def test_that_a_seat_has_left_is_said_once() -> None:
+    gone = replace(TWO, gone=frozenset({1}))
+    left, paused = effects.SeatLeft(1), updates.Paused(frozenset({1}), 12.0, gone)
+    lines = said_of(left, paused)
+    assert [line for line in lines if "Left for now" in line] == [
+        "  [Left for now: seat 1 (purple).]"
+    ]
+    assert "This table needs all 2 seats" in lines[-1]
+    told = said_of(left, updates.Linked("seat 2"), paused)
+    assert sum("Left for now" in line for line in told) == 2
 
 
 def test_seats_that_do_not_agree_and_an_own_seat_without_a_vote_are_explained() -> None:

@@ -164,6 +164,17 @@ def test_commands_are_shown_as_this_program_was_started(
         assert help_.count("tasks.py") == 4
 
 
+def test_the_letter_of_the_usual_answer_is_large_in_every_language() -> None:
+    for code, letters in (("en", "Y/n y/N y/n"), ("de", "J/n j/N j/n"), ("es", "S/n s/N s/n")):
+        translation.speak(code)
+        told = [translation.yes_no("Sure?", usual) for usual in (True, False, None)]
+        assert told == [f"Sure? {one}" for one in letters.split()]
+        for one in letters.split():
+            yes, no = one.split("/")
+            assert translation.yes_or_no(yes) is True
+            assert translation.yes_or_no(no) is False
+
+
 def test_only_commands_are_put_as_they_are_typed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

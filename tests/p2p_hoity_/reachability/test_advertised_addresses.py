@@ -157,6 +157,20 @@ def test_an_address_of_ours_in_a_vpn_is_no_lan_though_a_relay_may_be() -> None:
     assert judge(replace(found, relays=(RELAY,)), OFF).reasons == (because(ReachCode.ANYWHERE),)
 
 
+def test_who_has_a_relay_that_guests_do_not_reach_is_told_so() -> None:
+    for address, code in (
+        ("127.0.0.1:4799", ReachCode.RELAY_ON_MACHINE),
+        ("192.168.1.1:4646", ReachCode.RELAY_ON_LAN),
+        ("[2600::1]:4646", ReachCode.RELAY),
+    ):
+        found = Found((HOME, LOOP), relays=(f"relay+{address}",))
+        told = judge(found, LAN).reasons
+        fields = {} if code is ReachCode.RELAY else {"relay": address}
+        assert because(code, **fields) in told
+        away = replace(found, away=frozenset(found.relays))
+        assert because(ReachCode.RELAY) in judge(away, LAN).reasons
+
+
 def test_a_seat_names_all_its_ways_in_order_and_a_ticket_says_why_it_leads_no_further() -> None:
     found = Found((HOME, LOOP), (GLOBAL,), MAPPED, (RELAY,))
     assert judge(found, OFF).named == (GLOBAL, MAPPED, HOME, LOOP, RELAY)

@@ -248,6 +248,30 @@ async def test_a_yes_or_no_is_asked_and_answered_in_any_language(at: Sitting) ->
 
 
 @seated()
+async def test_enter_gives_the_usual_answer_once_it_is_seen_and_none_where_there_is_no_undo(
+    at: Sitting,
+) -> None:
+    found: list[bool] = []
+
+    async def ask() -> None:
+        found.append(await at.seat.again())
+
+    async def admit() -> None:
+        found.append(await at.seat.admit("Bob", None))
+
+    at.window._do(lambda: trio.lowlevel.spawn_system_task(ask))
+    await at.until(lambda: at.app._usual)
+    assert at.text.rstrip().endswith("Y/n")
+    await at.press("enter")
+    await at.until(lambda: found == [True])
+    at.window._do(lambda: trio.lowlevel.spawn_system_task(admit))
+    await at.until(lambda: at.app.desk.answers)
+    assert at.text.rstrip().endswith("Let Bob in? y/n")
+    await at.press("enter", "enter", "n")
+    await at.until(lambda: found == [True, False])
+
+
+@seated()
 async def test_how_long_an_answer_may_take_is_counted_down(
     at: Sitting, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,10 +71,10 @@ def test_an_onlooker_is_told_of_no_lost_links_and_no_keys_of_players() -> None:
     shown = MOMENTS["watched"]()
     seats = (Attending.LINKED, *[Attending.UNLINKED] * 3)
     shown.hear(updates.Attendance(seats))
-    assert "4/4 linked" in health(shown.stage, wide=True).plain
+    assert "4/4 linked" in health(shown.stage, shown.desk).plain
     played = MOMENTS["place"]()
     played.hear(updates.Attendance(seats))
-    assert "1/4 linked" in health(played.stage, wide=True).plain
+    assert "1/4 linked" in health(played.stage, played.desk).plain
 
     def keys(one: Shown) -> set[str]:
         lines = [line.plain for line in page("help", one.stage, Desk(), (), 90)[1]]

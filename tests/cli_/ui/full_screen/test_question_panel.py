@@ -1,5 +1,7 @@
 """The open question on the screen: its notes and entries are read whole, and reached."""
 
+from dataclasses import replace
+
 import pytest
 from support.moments import MOMENTS, SIZES, asked_for, begun
 
@@ -23,6 +25,17 @@ def test_notes_are_read_whole_on_the_smallest_screen(moment: str, language: str)
     assert [line.plain for line in lines if CUT in line.plain] == []
 
 
+def test_what_a_piece_would_do_is_read_whole_and_its_name_as_far_as_there_is_room() -> None:
+    shown = MOMENTS["window"]()
+    asked = shown.desk.menu
+    assert asked is not None
+    told = "makes ABCDEEFF, oldest 1502; Bruno would have BCDEEF"
+    asked.entries = tuple(replace(entry, note=told) for entry in asked.entries)
+    lines = [line.plain for line in question(shown.stage, asked, SIZES[0][0], 20)]
+    assert all(line.rstrip().endswith(told) for line in lines)
+    assert [line[5:20] for line in lines] == ["Window 1: E 182", "Window 2: E 186"]
+
+
 @pytest.mark.parametrize("seats", [3, 6])
 def test_every_option_can_be_reached_where_not_all_have_room(seats: int) -> None:
     shown = asked_for(begun(seats, seed=2), "action", 2)
@@ -43,10 +56,10 @@ def test_talk_without_a_row_cuts_nothing_and_a_theft_is_read_whole(
     translation.speak(language)
     shown = asked_for(begun(6), "action", 10)
     shown.hear(updates.Said(1, "Ada", "hello"))
-    first = header(shown.stage, SMALL[0], is_unseen=True).plain
+    first = header(shown.stage, shown.desk, SMALL[0], is_unseen=True).plain
     assert "» " in first
     assert headline(shown.stage) in first
-    assert first.endswith(health(shown.stage, wide=False).plain)
+    assert first.endswith(health(shown.stage, shown.desk).plain)
     for seed in range(1, 30):
         shown = asked_for(begun(6, seed), "theft", 4)
         if len(theft_options(shown.driver.state)) > 1:

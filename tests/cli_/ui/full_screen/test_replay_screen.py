@@ -9,7 +9,8 @@ from support.film import film
 from support.sampling import sample
 from textual.pilot import Pilot
 
-from cli.table_view.film import Film
+from cli.table_view.film import Film, Verdict
+from cli.table_view.seats import Notice
 from cli.ui.full_screen import replay_screen
 from cli.ui.full_screen.info_pages import Page
 from cli.ui.full_screen.layout import frame
@@ -19,11 +20,15 @@ FILM = film()
 LAST = len(FILM.moments)
 
 
-def at_film(script: Callable[[ReplayApp, Pilot[None]], Awaitable[None]], size: Any) -> ReplayApp:
+def at_film(
+    script: Callable[[ReplayApp, Pilot[None]], Awaitable[None]],
+    size: Any,
+    shown: Film | None = None,
+) -> ReplayApp:
     """Let a person watch the film by a script."""
 
     async def play() -> ReplayApp:
-        app = ReplayApp(Film(FILM.table, FILM.moments))
+        app = ReplayApp(shown or Film(FILM.table, FILM.moments))
         async with app.run_test(size=size) as pilot:
             await script(app, pilot)
         assert app.failure is None
@@ -49,6 +54,19 @@ def test_a_click_on_every_place_of_the_board_does_no_harm() -> None:
             assert app.active_bindings[key].binding.action == "menu"
 
     at_film(play, (100, 30))
+
+
+def test_the_verdict_stands_in_the_first_line_and_whole_on_its_page() -> None:
+    verdict = Verdict(Notice("proofs ✓", "good"), ("game: ok.", "  checked: 7 signatures"))
+
+    async def play(app: ReplayApp, pilot: Pilot[None]) -> None:
+        assert app._board.lines[0].plain.rstrip().endswith("proofs ✓")
+        await pilot.press("o")
+        assert isinstance(app.screen, Page)
+        assert [line.plain for line in app.screen.shown] == list(verdict.lines)
+        await pilot.press("o")
+
+    at_film(play, (80, 24), Film(FILM.table, FILM.moments, verdict))
 
 
 def test_keys_move_the_film_and_q_leaves() -> None:

@@ -4,26 +4,64 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.boxes import box
-from support.moments import SIZES, asked_for, assert_fits, begun
+from support.moments import SIZES, asked_for, assert_fits, begun, over
 from support.sampling import times
 
 from cli.table_view.seats import DONE
 from cli.table_view.stage import Stage
-from cli.ui.full_screen.seats_and_pieces import POINTER, pieces, seat_style
-from cli.ui.full_screen.styled_lines import COLOURS, CUT
+from cli.ui.full_screen.seats_and_pieces import POINTER, WINDOW, WINDOWS, pieces, seat_style, seats
+from cli.ui.full_screen.styled_lines import COLOURS
+from cli.words.card_names import grid
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules.happenings import PlaceShown
 from protocol import game_interface
 
 
-@pytest.mark.parametrize(("seed", "steps"), [(17, 49), (45, 40), (48, 1), (49, 34)])
-def test_two_windows_under_the_last_letter_are_shown_whole(seed: int, steps: int) -> None:
-    shown = begun(seed=seed).step(steps)
-    tops = [shown.view.piece(window[0]).letter for window in shown.view.state.windows]
-    assert tops == ["F", "F"]
-    (line,) = [line for line in shown.lines() if line.startswith(" Windows")]
-    assert CUT not in line
+@pytest.mark.parametrize("number", [2, 4, 6])
+def test_heads_windows_and_the_register_stay_where_they_are(number: int) -> None:
+    """From the first round to the last, and so does what stands below a head."""
+    shown, found, steps = begun(number, seed=2).until(PlaceShown), set(), 0
+    while not isinstance(rules.expected(shown.driver.state), game_interface.Over):
+        shown.step()
+        steps += 1
+        for width, _height in SIZES if steps % 7 == 1 else ():
+            heading, *_rows, windows = (line.plain for line in pieces(shown.stage, None, width))
+            head, *_seats, prison = (line.plain for line in seats(shown.stage, width))
+            found.add((width, heading, head, width > 80 and prison.index("Register")))
+            for at, sign in enumerate(WINDOWS):
+                assert windows.find(sign) in (-1, FIRST[width] + at * WINDOW)
+    assert len(found) == len(SIZES)
+
+
+FIRST = {80: 10, 100: 13, 120: 13}
+"""Where the first window stands, by the width of the screen."""
+
+
+def test_the_best_exhibit_is_never_cut_and_a_crowded_column_runs_on_behind_its_letter() -> None:
+    shown = asked_for(begun(seed=2), "theft", 4)
+    _head, own, _ada, bruno, clara, _windows = (
+        line.plain.rstrip() for line in pieces(shown.stage, None, 80)
+    )
+    assert own.endswith("ABBBCCDE  1594")
+    assert bruno.endswith("A–F: 11   1468")
+    assert " 15 16 18 18 F 17 " in clara
+    for seed in range(3, 9):
+        shown = over(6, seed=seed)
+        for width, _height in SIZES:
+            for row, line in zip(
+                grid(shown.view).rows, pieces(shown.stage, None, width)[1:], strict=False
+            ):
+                letters = f"{row.best[:1]}–{row.best[-1:]}: {len(row.best)}"
+                assert f" {row.best or '—'} " in line.plain or f" {letters} " in line.plain
+                assert shown_or_counted(line.plain, width) == sum(map(len, row.cells))
+
+
+def shown_or_counted(row: str, width: int) -> int:
+    """How many pieces a row shows, with those that it only counts."""
+    end = width - (9 if width == 80 else 16) - len(" –  1468 ")
+    words = row[9 if width == 80 else 12 : end].replace("*", "").split()
+    return sum(int(word) if word.startswith("+") else word.isdecimal() for word in words)
 
 
 @given(

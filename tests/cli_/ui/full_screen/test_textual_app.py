@@ -10,10 +10,10 @@ import trio.testing
 from support.at_screen import Script, Sitting, menu_of, seated, sit
 from support.sampling import sample
 from support.screened import Company, short
-from textual.widgets import OptionList
+from textual.widgets import OptionList, Static
 
 from cli.table_view.stage import Stage
-from cli.ui.full_screen.info_pages import Choices
+from cli.ui.full_screen.info_pages import Choices, phrases
 from cli.ui.full_screen.textual_app import TableApp
 from cli.words import translation
 from p2p_hoity import rules
@@ -220,9 +220,15 @@ async def test_talk_is_typed_on_the_smallest_screen_and_phrases_are_numbers(at: 
     before = at.text
     await at.press("t")
     assert at.text == before
+    listed = at.app.query_one("#phrases", Static)
+    assert listed.display
+    assert "2 Well played." in str(listed.visual)
+    assert listed.size.height == len(phrases(78)) == 4
     await at.press(*"well 1", "enter")
+    assert not listed.display
     await at.press("t", "2", "enter")
     await at.press("t", "x", "escape")
+    assert not listed.display
     await at.press("w")
     await at.until(lambda: len(at.wishes) == 3)
     assert at.wishes == [Talk("well 1"), Talk(1), WaitLonger()]

@@ -93,7 +93,7 @@ async def test_what_is_picked_is_chosen() -> None:
     options = rules.theft_options(view.state)
     lines = ["1"] * sum(len(slots) > 1 for slots in options)
     choice, _ = await answer(view, "theft", *lines, "y")
-    assert choice == tuple(slots[0] for slots in options)
+    assert choice == tuple(min(slots, key=view.cards.__getitem__) for slots in options)
     view.check("theft", choice)
     view = asked("exhibit")
     wanted = view.legal("exhibit")[-1]
@@ -172,7 +172,8 @@ async def test_a_question_that_is_dropped_or_ends_late_silences_no_other() -> No
 def prompt() -> tuple[LineTalk, Box[PlayerRequest], list[str]]:
     said: list[str] = []
     wishes = Box[PlayerRequest](MOST_REQUESTS)
-    return LineTalk(said.append, wishes.put), wishes, said
+    others = ["Bob Bee", "Bert", "ABCD-EFGH"]
+    return LineTalk(said.append, wishes.put, lambda: others), wishes, said
 
 
 @pytest.mark.parametrize(
@@ -203,7 +204,8 @@ def test_other_lines_are_no_talk_and_a_bare_t_lists_the_phrases() -> None:
         assert not talk.takes(line), line
     assert said == []
     assert talk.takes("t")
-    assert len(said) == len(PHRASES)
+    assert len(said) == len(PHRASES) + 1
+    assert said[-1] == "Say one by its number, as in: t 3"
     assert said[1].split(" ", 3)[2:] == ["2", "Well played."]
 
 
@@ -219,6 +221,21 @@ async def test_a_voice_is_muted_for_oneself_and_heard_again() -> None:
     assert said[-1] == "Muted: ABCD-EFGH, Bob Bee"
     talk.takes("m Bob Bee")
     assert talk.hears(bob)
+    assert said[-1] == "Bob Bee is heard again."
+
+
+def test_only_those_who_are_here_are_muted_and_the_beginning_of_a_name_is_enough() -> None:
+    talk, _, said = prompt()
+    for line in ("m Zed", "m b"):
+        talk.takes(line)
+        name = line[2:]
+        words = f"Nobody here has the name {name}. The others are: Bob Bee, Bert, ABCD-EFGH"
+        assert said[-1] == words
+    for line in ("m bo", "m abcd"):
+        talk.takes(line)
+    talk.takes("m")
+    assert said[-1] == "Muted: ABCD-EFGH, Bob Bee"
+    talk.takes("m BOB")
     assert said[-1] == "Bob Bee is heard again."
 
 

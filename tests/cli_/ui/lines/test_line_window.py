@@ -10,6 +10,7 @@ from support.limits import LIMIT
 from support.screened import table
 
 from cli.exit_codes import Trouble, leaves
+from cli.local import settings
 from cli.ui.lines.line_question import FIRST_HINT
 from cli.ui.lines.line_window import LineWindow
 from cli.ui.lines.stdin_lines import CONTINUED, END, INTERRUPT, STRAYS
@@ -24,6 +25,8 @@ from p2p_hoity.net.network_errors import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.scene import Scene
 from p2p_hoity.rules import View
+from p2p_hoity.rules.happenings import PlaceShown
+from p2p_hoity.storage.home import Home
 from p2p_hoity.table.playing.player_interface import Talk, WaitLonger
 
 TABLE = table(3)
@@ -96,7 +99,9 @@ def watching() -> tuple[LineWindow, list[str]]:
         ("?", "q leaves"),
         ("castle", "q leaves"),
         ("a", "q leaves"),
-        ("b x", "q leaves"),
+        ("b x", "Nobody here has the name x. The seats are: Ana, Bob, Cleo"),
+        ("b bo", "Bob ("),
+        ("h x", "q leaves"),
     ],
 )
 async def test_a_key_shows_its_page(line: str, words: str, capsys: Shown) -> None:
@@ -136,7 +141,8 @@ async def test_a_person_is_asked_for_another_game(line: str, wanted: bool) -> No
         await here.begin(here.seat.again)
         await here.types(line)
         assert here.found == [wanted]
-        assert here.heard("Another game with the same people?")
+        assert here.heard("Another game with the same people, within")
+        assert here.said[-1].endswith(" s? Y/n")
         assert here.left == []
 
 
@@ -155,6 +161,7 @@ async def test_whose_input_ends_wants_no_other_game(early: bool) -> None:
 
 async def test_an_onlooker_talks_and_is_told_how(capsys: pytest.CaptureFixture[str]) -> None:
     screen = prompt_window(ScreenOptions([].append, looks_on=True))
+    screen._screen.names = Names(asked("place").state.edition, NICKNAMES)
     for line in ("t bravo", "", "what", "m Bob"):
         await screen._hear(line)
     screen.tell(updates.Said(1, "Bob", "you there?"))
@@ -197,6 +204,43 @@ async def test_commands_answer_in_the_middle_of_a_question(command: str, words: 
     assert sum("Where do you go?" in line for line in here.said) == 2
 
 
+async def test_everything_is_told_in_sentences_if_wanted_and_the_next_time_too(home: Home) -> None:
+    view = asked("place")
+    async with desk(view) as here:
+        await here.begin(here.seat.choose, view, "place", False)
+        for word, kept, told in (
+            ("sentences", True, ", you): the Club Room, rank 1"),
+            ("Sätze", False, "Register –"),
+        ):
+            here.said.clear()
+            await here.types(word, "b")
+            assert settings.load(home).sentences is kept
+            assert here.heard("in whole sentences." if kept else "in few words.")
+            assert here.heard(told)
+            here.prompt.tell(updates.Happened((PlaceShown(1, rules.Place.CASTLE),), view))
+            assert here.heard(") goes to the Castle.") is kept
+    seat = prompt_window(ScreenOptions([].append, sentences=True))
+    assert seat._screen.in_sentences
+
+
+async def test_an_onlooker_may_want_sentences_too(home: Home, capsys: Shown) -> None:
+    watch, left = watching()
+    await watch._hear("sentences")
+    await watch._hear("b")
+    assert "The best exhibit moves" in capsys.readouterr().out
+    assert left == []
+
+
+async def test_who_comes_back_is_shown_the_board() -> None:
+    view = asked("place")
+    async with desk(view) as here:
+        here.prompt.tell(updates.Resumed(view, tuple(referee(3).step().news)))
+        assert here.heard("Register")
+        here.said.clear()
+        await here.begin(here.seat.choose, view, "place", False)
+        assert "Where do you go?" in here.said[0]
+
+
 async def test_before_the_deal_there_is_nothing_to_show() -> None:
     async with desk(None) as here:
         for command in ("b", "h", "i", "i B1649", "r"):
@@ -218,6 +262,31 @@ async def test_the_seat_is_handed_over_in_the_middle_of_a_question_but_not_by_on
         assert not here.seat.by_bot
         for words in ("Give your seat to a bot?", "Where do you go?"):
             assert sum(words in line for line in here.said) == 2
+
+
+async def test_a_question_is_said_again_after_all_but_an_answer_and_at_enter_alone() -> None:
+    for line, said in (
+        ("", []),
+        ("zzz", ["Please type a number from 1 to 2, or the words of an answer. ? helps."]),
+        ("m Bob", ["Bob is muted for you."]),
+        ("t hello", []),
+        ("proofs", ["  Nothing is proven yet."]),
+    ):
+        async with desk(asked("place")) as here:
+            await here.begin(here.seat.choose, asked("place"), "place", False)
+            start = next(at for at, one in enumerate(here.said) if "Where do you go?" in one)
+            question = here.said[start:]
+            here.said.clear()
+            await here.types(line)
+            assert here.said == [*said, *question], line
+            await here.types("1", "maybe")
+            assert here.said[-2:] == ["Castle? No undo: Enter or y confirms, n chooses again."] * 2
+    for first, typed, hint in (("q", "9", "1, 2 or 3"), ("a", "what", "y or n")):
+        async with desk(asked("place")) as here:
+            await here.types(first)
+            asking = list(here.said)
+            await here.types("", first, typed)
+            assert here.said[-len(asking) - 1 :] == [f"Please answer {hint}.", *asking]
 
 
 @pytest.mark.parametrize("line", ["a", ""])
@@ -328,7 +397,7 @@ async def test_terms_are_agreed_to(line: str, agreed: bool, autopilot: bool) -> 
     async with desk(None, autopilot) as here:
         await here.begin(here.seat.agree)
         await here.types("maybe")
-        assert here.said == ["Sit down? Enter or y; n leaves."] * 2
+        assert here.said == ["Sit down? Y/n", "Please answer y or n.", "Sit down? Y/n"]
         await here.types(line)
         assert here.found == [agreed]
         assert here.seat.by_bot is autopilot
