@@ -48,6 +48,7 @@ def _plain(sign: str, encoding: str) -> str:
 
 
 def _is_written(letters: str, encoding: str) -> bool:
+    """Return whether an encoding has all these letters."""
     try:
         letters.encode(encoding)
     except UnicodeEncodeError:

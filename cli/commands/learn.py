@@ -42,9 +42,8 @@ def learn(plain: bool) -> int:
         left.append(reason)
         scope.cancel()
 
-    room = seat_of_person(
-        ScreenOptions(leave, plain=plain, sentences=settings.load().sentences is True)
-    )
+    how = ScreenOptions(leave, plain=plain, sentences=settings.in_sentences())
+    room = seat_of_person(how)
     with ctrl_c_means(lambda: farewell(_("Interrupted"), plain)):
         room.window.run(_attend, room, leave, scope)
     if left:

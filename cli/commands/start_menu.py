@@ -200,6 +200,7 @@ def _join() -> list[str]:
 
 
 def _language_entry() -> str:
+    """Return the words of the entry that changes the language."""
     name = translation.name_of(translation.language())
     words = _("language: {language}").format(language=name)
     # Whoever does not read the chosen language finds the entry by the English word.
@@ -217,5 +218,5 @@ def _language() -> list[str]:
     with suppress(OSError, CodedError):
         home = own_home()
         settings.keep(home, replace(settings.load(home), language=code))
-    say(_("This does the same for one command: {command}").format(command=f"hoity --lang {code}"))
+    say(_("For one command alone, type: {hoity} --lang {code}").format(hoity=INSTALLED, code=code))
     return []

@@ -135,7 +135,7 @@ class Sitting:
             again=self._asks_again and not options.until_eof,
             bell=not options.no_bell,
             stands_in=options.auto is None and not sys.stdin.isatty(),
-            sentences=settings.load(self.home).sentences is True,
+            sentences=settings.in_sentences(self.home),
         )
         self.player = seat_of(seating)
 

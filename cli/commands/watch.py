@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import trio
 
 from p2p_hoity.presentation import screen_updates as updates
@@ -33,14 +35,9 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
     scope = trio.CancelScope()
     follows = not as_json if seat.again is None else seat.again
     seating = ScreenOptions(
-        lambda reason: scope.cancel(),
-        as_json,
-        output.plain,
-        looks_on=True,
-        again=follows,
-        sentences=settings.load().sentences is True,
+        lambda reason: scope.cancel(), as_json, output.plain, looks_on=True, again=follows
     )
-    watcher = seat_of(seating)
+    watcher = seat_of(replace(seating, sentences=settings.in_sentences()))
     ended: list[updates.GameOver] = []
 
     def tell(update: updates.Update) -> None:

@@ -73,6 +73,11 @@ def load(home: Home | None = None) -> Settings:
         return Settings()
 
 
+def in_sentences(home: Home | None = None) -> bool:
+    """Return whether the line prompt tells everything in whole sentences."""
+    return load(home).sentences is True
+
+
 def is_kept(home: Home) -> bool:
     """Return whether a setting is stored that only a player of a game has.
 

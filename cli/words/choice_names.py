@@ -197,6 +197,7 @@ def from_whom(view: View, slots: Iterable[int], names: Names) -> str:
 
 
 def _loot(view: View, slots: Iterable[int], names: Names, named: Callable[[Piece], str]) -> str:
+    """Return pieces as `named` tells them, each with its owner."""
     text, held = _("{piece} of {owner}"), view.state.collectibles
     owners = {slot: seat for seat, slots in enumerate(held) for slot in slots}
     return listed(

@@ -96,6 +96,7 @@ def _elsewhere(view: View, names: Names) -> list[str]:
 
 
 def _windows(view: View, names: Names) -> list[str]:
+    """Return the sentences about the windows of the Auction Hall."""
     return [
         window_line(names, number, tuple(map(view.piece, window)))
         for number, window in enumerate(view.state.windows, 1)

@@ -180,6 +180,7 @@ def _started(scene: Scene, update: updates.Started) -> Scene:
 
 
 def _stepped(scene: Scene, update: updates.ChainGrew) -> Scene:
+    """Return the scene at the step after one that is complete."""
     node = update.after
     # All seats come to the step after one in which this seat has chosen at about the same time.
     is_late = scene.is_late and scene.sealed is None

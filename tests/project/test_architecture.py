@@ -243,7 +243,7 @@ FLOORS = {
         "table",
     ),
     "cli": (
-        "printing",
+        "plain_letters printing",
         "words",
         "exit_codes table_view",
         "pictures",

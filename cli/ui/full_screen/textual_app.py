@@ -22,7 +22,7 @@ from ...table_view.main_menu import options
 from ...table_view.question_menu import menu
 from ...table_view.stage import Stage
 from ...words.chat_phrases import PHRASES, meant
-from ...words.translation import _, yes_or_no
+from ...words.translation import N_, _, yes_or_no
 from .info_pages import Choices, content_of, phrases
 from .key_bindings import KEYS, NUMBERS, Hands, key_of
 from .paged_app import PagedApp
@@ -79,6 +79,8 @@ class TableApp(PagedApp):
             self.stage.hurry()
         self.stage.hear(update)
         if isinstance(update, Started):
+            # Whoever has waited for the last seat elsewhere is called before the first choice.
+            self._ring(N_("► the table is complete"))
             self.desk.has_replied = False
             if self.desk.autopilot:
                 self._hand_over(False)  # A person plays the next game again.
@@ -152,16 +154,16 @@ class TableApp(PagedApp):
         self.desk.lesson = words
         self.redraw()
 
-    def _ring(self) -> None:
-        """Ring for this person's turn, and set the title, unless the window has the focus."""
+    def _ring(self, why: str = N_("► your turn")) -> None:
+        """Ring, and set the title to what the person is called for, unless somebody looks."""
         if self.rings and not self._watched:
             self.bell()
-        self._entitle(_("► your turn") if not self._watched else "")
+        self._entitle(_(why) if not self._watched else "")
 
-    def _entitle(self, turn: str) -> None:
+    def _entitle(self, why: str) -> None:
         """Set the title of the terminal's window by an escape sequence. "" clears it."""
         if self._driver is not None and not self.is_headless:
-            self._driver.write(f"\x1b]2;{turn} · {self.TITLE}\x07" if turn else "\x1b]2;\x07")
+            self._driver.write(f"\x1b]2;{why} · {self.TITLE}\x07" if why else "\x1b]2;\x07")
 
     def on_app_blur(self) -> None:
         """Note that the window has lost the focus."""

@@ -9,7 +9,7 @@ import trio
 import trio.testing
 from support.at_screen import Script, Sitting, menu_of, seated, sit
 from support.sampling import sample
-from support.screened import Company, short
+from support.screened import Company, short, table
 from textual.widgets import OptionList, Static
 
 from cli.table_view.stage import Stage
@@ -340,6 +340,11 @@ async def test_the_title_of_the_window_says_whose_turn_it_is_where_there_is_a_wi
     at.app.on_app_focus()
     turn = "\x1b]2;► your turn · Hoity Toity\x07"
     assert written == ([] if headless else [turn, "\x1b]2;\x07"])
+    written.clear()
+    at.app.on_app_blur()
+    at.app.hear(updates.Started(table(3), 0))
+    full = "\x1b]2;► the table is complete · Hoity Toity\x07"
+    assert written == ([] if headless else [full])
 
 
 @seated()
