@@ -18,11 +18,12 @@ from p2p_hoity.presentation.table_messages import Board, Message, plain
 from ..words import chat_phrases, end_sentences
 from ..words.choice_names import ordered, sealing
 from ..words.choice_notes import note
+from ..words.moment_sentences import moments
 from ..words.refusals import refusal
 from ..words.table_terms import TableOffer
 from ..words.translation import _, language
 from ..words.update_sentences import Telling, sentences
-from . import headline, turning_points
+from . import headline
 from .board import board_of
 from .choice_json import choice_json
 from .message_parts import EVENTS, log_fields, table_of, terms_of, told
@@ -248,7 +249,7 @@ class TableMessages:
                 for row in rows
             ),
             paths=self._paths(),
-            moments=tuple(turning_points.sentences(self.stage)),
+            moments=() if names is None else tuple(moments(self.stage.scene, names)),
             transcript=over.transcript,
             awaited=tuple(sorted(over.awaited)),
             left=over.left,

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from pathlib import Path
 from typing import Final
 
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.scene import Scene
 from p2p_hoity.presentation.screen_updates import Attending
 from p2p_hoity.rules import Standing
 from p2p_hoity.storage.home import home
@@ -120,6 +121,22 @@ def won(standings: Sequence[Standing], names: Names) -> str:
     return text.format(victory=victory(standings, names), field=field, lead=lead, others=others)
 
 
+def cheats(faults: Iterable[int], names: Names) -> str:
+    """Return who is proven to have cheated, "" if nobody is."""
+    seats = sorted(faults)
+    who = names.shorts(seats)
+    return _("Proven to have cheated: {who}.").format(who=who) if seats else ""
+
+
+def tally(scene: Scene) -> str:
+    """Return who has won how many games since this program sat down, "" after the first one."""
+    if scene.games < 2:
+        return ""
+    won_most = sorted(scene.wins.items(), key=lambda one: -one[1])
+    who = ", ".join(f"{name} {number}" for name, number in won_most)
+    return _("Of {games} games: {who}.").format(games=scene.games, who=who)
+
+
 def no_other_game(
     unwilling: Set[int],
     mine: int | None,
@@ -149,7 +166,19 @@ def no_other_game(
 
 def kept_as(transcript: Path) -> tuple[str, str]:
     """Return where a transcript is, and the command that checks it, by its id in the own folder."""
-    name = GAME.fullmatch(transcript.name)
-    shown = name[1] if name and transcript.parent == home().transcripts else transcript
     told = _("Transcript: {path}").format(path=transcript)
-    return told, _("Check it with: {command}").format(command=command_line("verify", shown))
+    check = command_line("verify", _typed(transcript))
+    return told, _("Check it with: {command}").format(command=check)
+
+
+def seen_again(transcript: Path) -> str:
+    """Return the command that shows a game again, and the option with which it saves a picture."""
+    text = _("See it again: {command} · as a picture: {option}")
+    option = "--picture FILE.svg"
+    return text.format(command=command_line("replay", _typed(transcript)), option=option)
+
+
+def _typed(transcript: Path) -> str | Path:
+    """Return what a person types for a transcript: its id if it is in the own folder."""
+    name = GAME.fullmatch(transcript.name)
+    return name[1] if name and transcript.parent == home().transcripts else transcript

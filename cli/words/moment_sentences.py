@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from p2p_hoity.presentation.deciding_moments import DecidingMoment
+from p2p_hoity.presentation.deciding_moments import DecidingMoment, deciding_moments
+from p2p_hoity.presentation.scene import Scene
 from p2p_hoity.rules import Why
 from p2p_hoity.rules.happenings import Sale
 
@@ -27,6 +28,13 @@ class MomentWords:
     title: str
     told: str
     lead: str
+
+
+def moments(scene: Scene, names: Names) -> list[str]:
+    """Return a line for each moment that decided the game, none before the result."""
+    found = deciding_moments(names.edition, scene.record, scene.standings or ())
+    told = (moment_words(names, moment) for moment in found)
+    return [f"{one.title}: {one.told} {one.lead}." for one in told]
 
 
 def moment_words(names: Names, moment: DecidingMoment) -> MomentWords:

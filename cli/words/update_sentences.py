@@ -22,6 +22,7 @@ from .choice_names import in_words
 from .error_sentences import meaning, sentence
 from .happening_sentences import brief_story, proved, story
 from .key_names import player_key
+from .moment_sentences import moments
 from .refusals import choose_again
 from .translation import N_, _, listed
 
@@ -237,8 +238,15 @@ def _finished(update: updates.GameOver, telling: Telling) -> list[str]:
     names, standings = telling.names, update.standings
     who = end_sentences.won(standings, names) if standings and names else ""
     lines = [_("The game is over.") + f" {who}".rstrip()]
+    if names:
+        now = fold(telling.scene, update)
+        lines += moments(now, names)
+        lines += filter(None, (end_sentences.cheats(now.faults, names), end_sentences.tally(now)))
     if update.transcript is not None:
-        lines += end_sentences.kept_as(update.transcript)
+        lines += [
+            *end_sentences.kept_as(update.transcript),
+            end_sentences.seen_again(update.transcript),
+        ]
     return lines
 
 

@@ -26,10 +26,11 @@ from ...table_view.stage import Stage, keys_of
 from ...words import choice_names
 from ...words.card_names import grid
 from ...words.chat_phrases import MARK, PHRASES, spoken
+from ...words.recap_sentences import recap
 from ...words.table_terms import if_finished, if_moved, moved, reach_lines
 from ...words.translation import N_, _
 from .key_bindings import NUMBERS
-from .lobby_deal_result import ten_lines
+from .lobby_and_deal import ten_lines
 from .score_track import SEVERAL
 from .seats_and_pieces import HIDDEN, POINTER, TAKEN, WINDOWS, YOU, seat_style
 from .styled_lines import CUT, Line, broken, paragraphs, style_of, tamed, text
@@ -46,6 +47,7 @@ HELP: Final = (
     ),
     ("i", N_("the names and years of all pieces; where room is short, 17 means 1700 to 1799")),
     ("l", N_("the log")),
+    ("b", N_("the last round in brief, what you have missed, and the octagons ahead")),
     ("r", N_("the rules in one screen")),
     ("o", N_("what was proven, by whom, and how long the check took")),
     ("p", N_("which seats are linked, and every seat's key")),
@@ -153,6 +155,13 @@ def _log(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[L
     if spoken_:
         lines.append(Line())
     return lines + paragraphs(stage.log, width, first="", hanging="  ")
+
+
+def _recap(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+    """Return the page with the last round in brief."""
+    if stage.names is None:
+        return []
+    return paragraphs(recap(stage.scene, stage.names), width, first="", hanging="    ")
 
 
 def _proofs(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
@@ -272,6 +281,7 @@ Write = Callable[[Stage, Desk, Sequence[str], int], list[Line]]
 PAGES: Final[Mapping[str, tuple[str, Write]]] = {
     "pieces": (N_("Pieces"), _pieces),
     "log": (N_("Log"), _log),
+    "recap": (N_("What has happened"), _recap),
     "rules": (N_("Rules"), lambda stage, desk, numbers, width: ten_lines(stage, width)),
     "proofs": (N_("Proofs"), _proofs),
     "links": (N_("Links and keys"), _links),

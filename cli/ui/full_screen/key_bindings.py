@@ -23,6 +23,7 @@ KEYS: Final = {
     "enter": "seal",
     "i": "page('pieces')",
     "l": "page('log')",
+    "b": "page('recap')",
     "r": "page('rules')",
     "o": "page('proofs')",
     "p": "page('links')",

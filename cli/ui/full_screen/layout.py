@@ -5,27 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from p2p_hoity.presentation.screen_updates import Attending, Said
+from p2p_hoity.presentation.screen_updates import Attending
 
 from ...printing import COLUMNS, ROWS, is_small
 from ...table_view.desk import Desk, recent_talk
 from ...table_view.headline import headline
-from ...table_view.result import again, stays
-from ...table_view.seats import author_of, presence
+from ...table_view.seats import presence
 from ...table_view.stage import Stage
-from ...words.chat_phrases import MARK, spoken
+from ...words.chat_phrases import MARK
 from ...words.translation import N_, _
-from . import lobby_deal_result
+from . import lobby_and_deal
+from .chat_lines import chat_lines, is_unseen
+from .ending import ending
 from .question_panel import question, waiting
 from .score_track import track
-from .seats_and_pieces import pieces, seat_style, seats
+from .seats_and_pieces import pieces, seats
 from .styled_lines import Line, between, broken, cells, joined, paragraphs, text
 
 
-def header(stage: Stage, desk: Desk, width: int, is_unseen: bool = False) -> Line:
+def header(stage: Stage, desk: Desk, width: int, has_unseen: bool = False) -> Line:
     """Return the first line: game, round and phase, and at its end the state of links and proofs.
 
-    `is_unseen` says that there are chat messages for which the rest of the screen has no room.
+    `has_unseen` says that there are chat messages for which the rest of the screen has no room.
     """
     wide = width >= 100
     left = text(" Hoity Toity", "title").add(" · ", "dim") if wide else text(" ")
@@ -33,7 +34,7 @@ def header(stage: Stage, desk: Desk, width: int, is_unseen: bool = False) -> Lin
         left.add(stage.scene.game[:4], "dim").add(" · ", "dim")
     left.join(text(headline(stage, desk.autopilot), "bright"))
     right = health(stage, desk)
-    if is_unseen:
+    if has_unseen:
         words = MARK + _("talk: l") + "  "
         short = cells(words) + left.width + right.width > width
         right = text(MARK if short else words, "title", "page('log')").join(right)
@@ -61,8 +62,6 @@ def health(stage: Stage, desk: Desk) -> Line:
 
 QUESTION = 4
 """The least number of lines of a question."""
-TALK = 3
-"""The least number of lines for chat when the game is over."""
 
 
 def frame(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
@@ -78,15 +77,15 @@ def frame(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
         foot = broken(" " + desk.answers, width - 1, "title", " ")
     room = height - 1 - len(foot)
     if stage.scene.is_over and not (stage.scene.is_dealt and stage.is_revealing):
-        body = _ending(stage, desk, width, room)
+        body = ending(stage, desk, width, room)
     elif stage.scene.is_dealt:
         body = _board(stage, desk, width, room)
         # Drawn again, now that it is known which messages have room.
-        head = header(stage, desk, width, _is_unseen(stage, desk, body))
+        head = header(stage, desk, width, is_unseen(stage, desk, body))
     elif stage.scene.table is not None:
-        body = [Line(), *lobby_deal_result.deal(stage, width)]
+        body = [Line(), *lobby_and_deal.deal(stage, width)]
     else:
-        body = _cut([Line(), *lobby_deal_result.lobby(stage, width, desk.papers)], room)
+        body = _cut([Line(), *lobby_and_deal.lobby(stage, width, desk.papers)], room)
     body = body[:room]
     body += [Line()] * (room - len(body))
     return [line.within(width) for line in (head, *body, *foot)]
@@ -109,24 +108,6 @@ def _cut(lines: list[Line], rows: int) -> list[Line]:
     if len(lines) <= rows:
         return lines
     return [*lines[: rows - 1], text(" … " + _("# shows the rest"), "title", "page('numbers')")]
-
-
-def _ending(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
-    """Return the screen after the end: result, pieces, who plays again, and the last chat."""
-    lines = [Line(), *lobby_deal_result.over(stage, width)]
-    if stage.scene.is_dealt:
-        lines += [Line(), *pieces(stage, None, width)]
-    told = [again(stage, desk.autopilot and not desk.has_replied)]
-    if not desk.hint:  # With the hint the program stays no more.
-        told.append(stays(stage))
-    below = paragraphs(filter(None, told), width - 1)
-    # Blank lines go first.
-    if len(lines) + len(below) > rows:
-        lines = [line for line in lines if line.plain]
-    most = max(TALK, rows - len(lines) - len(below))
-    below += _talk(stage, recent_talk(stage, desk)[-most:], width)
-    lines = lines[: rows - len(below)]
-    return [*lines, *[Line()] * (rows - len(below) - len(lines)), *below]
 
 
 def _board(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
@@ -154,7 +135,7 @@ def _now(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
     if desk.told is not None:
         return paragraphs(desk.told, width - 1, "bright")[:rows]
     if stage.is_revealing:
-        return lobby_deal_result.reveal(stage, width)[:rows]
+        return lobby_and_deal.reveal(stage, width)[:rows]
     if desk.lesson:
         return broken(" » " + desk.lesson, width - 1, "title", "   ")[:rows]
     if desk.menu is not None:
@@ -174,7 +155,7 @@ def _news(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
     # A single line shows a chat message only if nothing was told after it.
     if rows == 1 and not (heard and stage.talk[-1] == (heard[-1], stage.told)):
         heard = []
-    talk = _talk(stage, heard[-max(1, rows // 3) :], width)
+    talk = chat_lines(stage, heard[-max(1, rows // 3) :], width)
     room = rows - len(talk)
     told: list[Line] = []
     log = list(stage.log)[: len(stage.log) - len(stage.beat)]
@@ -186,22 +167,6 @@ def _news(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
     if not told and log and room:
         told = [text(" " + log[-1], "dim").within(width)]
     return told + talk
-
-
-def _talk(stage: Stage, heard: Sequence[Said], width: int) -> list[Line]:
-    """Return a line for each chat message."""
-    lines = []
-    for one in heard:
-        style = "dim" if one.seat is None else seat_style(stage, one.seat)
-        line = text(f" {MARK}{author_of(stage, one)}: ", style).add(spoken(one.words), "plain")
-        lines.append(line.within(width))
-    return lines
-
-
-def _is_unseen(stage: Stage, desk: Desk, body: Sequence[Line]) -> bool:
-    """Return whether other players have written in the chat and no line shows their messages."""
-    happenings = [one for one in recent_talk(stage, desk) if not one.is_own]
-    return bool(happenings) and not any(line.plain.startswith(f" {MARK}") for line in body)
 
 
 def keys(stage: Stage, desk: Desk, width: int) -> Line:

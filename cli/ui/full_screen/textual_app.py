@@ -191,12 +191,11 @@ class TableApp(PagedApp):
             self.action_hurry()
             return
         key = key_of(event)
-        yes = yes_or_no(key, None) if self.desk.answers else None
+        yes = self._yes_of(key)
         if event.key == "enter" and self.desk.answers and not self.desk.hint:
             yes = self._usual
         if yes is not None:
-            self.desk.answers, self.desk.has_replied, self._usual = "", True, None
-            self.hands.reply(yes)
+            self.action_reply(yes)
             self.redraw()
             return
         action = KEYS.get(key.lower()) or KEYS.get(event.key)
@@ -204,8 +203,14 @@ class TableApp(PagedApp):
             await self.run_action(action)
             self.redraw()
 
+    def _yes_of(self, key: str) -> bool | None:
+        """Return what a key answers to the open question with yes or no, None for nothing."""
+        return yes_or_no(key, None) if self.desk.answers else None
+
     def over_a_page(self, key: str) -> str | None:
-        """Return the action of a key. Besides those of pages, a digit picks an answer."""
+        """Return the action of a key. Besides those of pages, a key may answer a question."""
+        if (yes := self._yes_of(key)) is not None:
+            return f"reply({yes})"
         found, number = self.desk.menu, NUMBERS.get(key, 0)
         if found is not None and found.has(number) and self._hears:
             return KEYS[key]
@@ -217,6 +222,11 @@ class TableApp(PagedApp):
         """Show everything that waits to be revealed, all at once."""
         self.stage.hurry()
         self.redraw()
+
+    def action_reply(self, yes: bool) -> None:
+        """Answer the open question with yes or no."""
+        self.desk.answers, self.desk.has_replied, self._usual = "", True, None
+        self.hands.reply(yes)
 
     def action_choose(self, how: str, *number: int) -> None:
         """Call a method of the open `Menu` by its name, such as `pick` or `toggle`."""

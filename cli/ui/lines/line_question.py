@@ -22,6 +22,7 @@ from ...words.card_names import Names
 from ...words.choice_names import NoAnswer, Query
 from ...words.happening_sentences import rounds_of
 from ...words.presence_sentences import ROUND_LOST
+from ...words.recap_sentences import recap
 from ...words.translation import N_, _, listed, yes_no, yes_or_no
 from ..screen_options import Box
 from .line_screen import LineScreen
@@ -34,6 +35,7 @@ HELP: Final = (
     ),
     N_("p picks an exhibit of your own: by letters (p AABB), years (p 1623 1874) or numbers of i."),
     N_("b board, b NAME one seat in sentences · h hands of Action cards · l log"),
+    N_("recap tells the last round, what happened while you were away, and the octagons ahead"),
     N_("i names of Collectibles, i B1649 that one · proofs: what was proven so far"),
     N_("r the rules in one screen, as `hoity rules` prints them"),
     N_("sentences has everything told in whole sentences, for the ear, or briefly again"),
@@ -47,6 +49,7 @@ HELP: Final = (
 )
 WATCH_HELP: Final = (
     N_("b board, b NAME one seat in sentences · h hands of Action cards · l log"),
+    N_("recap tells the last round, what happened while you were away, and the octagons ahead"),
     N_("i names of Collectibles, i B1649 that one · proofs: what was proven so far"),
     N_("r the rules in one screen, as `hoity rules` prints them"),
     N_("sentences has everything told in whole sentences, for the ear, or briefly again"),
@@ -68,7 +71,7 @@ def key_of(word: str) -> str:
     return KEYS.get(word, word)
 
 
-PAGES: Final = frozenset({"b", "h", "i", "l", "r", "proofs"})
+PAGES: Final = frozenset({"b", "h", "i", "l", "r", "proofs", "recap"})
 """The commands that open a page. An onlooker may use them too."""
 
 
@@ -90,6 +93,8 @@ def page(screen: LineScreen, word: str, rest: str) -> Iterable[str] | None:
         return [line for lines in rounds[-2:] for line in lines]
     if view is None or names is None:
         return [_("The cards are not dealt yet.")]
+    if key == "recap":
+        return recap(screen.scene, names) or [_("No round has begun yet.")]
     if key == "i":
         return board_text.named(names, rest) if rest else board_text.pieces(view, names)
     if key == "h":
@@ -118,6 +123,7 @@ SPELLED: Final = {
     "l": ("log", "verlauf", "registro"),
     "r": ("rules", "regeln", "reglas"),
     "proofs": ("beweise", "pruebas"),
+    "recap": ("rückblick", "resumen"),
     "hint": ("tipp", "pista"),
     "sentences": ("sentence", "sätze", "frases"),
 }

@@ -10,7 +10,6 @@ from support.cli_stage import UPDATES
 from support.moments import asked_for, begun
 from support.sampling import times
 
-from cli.table_view import turning_points
 from cli.table_view.stage import WORDLESS, Stage
 from cli.words.update_sentences import GAME, PLAIN, TABLE
 from p2p_hoity import rules
@@ -187,7 +186,6 @@ def test_who_takes_a_seat_again_sees_what_happened_before(steps: int) -> None:
     assert again.stage.scene.record == one.stage.scene.record
     assert again.stage.scene.view == one.stage.scene.view
     assert again.stage.scene.doings == one.stage.scene.doings
-    assert turning_points.sentences(again.stage) == turning_points.sentences(one.stage) != []
     lines = list(one.stage.log)
     assert list(again.stage.log)[-len(lines) :] == lines
     again.stage.hear(updates.Rewound(1, 30, one.view))

@@ -1,4 +1,4 @@
-"""The screens that ask nothing: while the table fills, at the deal, in a reveal, at the end."""
+"""The screens that ask nothing: while the table fills, at the deal, in a reveal."""
 
 from __future__ import annotations
 
@@ -6,17 +6,13 @@ from collections.abc import Sequence
 
 from p2p_hoity.presentation import screen_updates as updates
 
-from ...table_view import turning_points
 from ...table_view.deal import PROMISES, progress, step_words, warnings
-from ...table_view.result import result_rows
 from ...table_view.stage import Stage, keys_of
 from ...words import rules_text, table_terms
-from ...words.card_names import run_letters
-from ...words.end_sentences import ended, kept_as, won
 from ...words.error_sentences import sentence
 from ...words.translation import _
 from .seats_and_pieces import marks_of, seat_style
-from .styled_lines import Line, broken, cells, fit, paragraphs, text
+from .styled_lines import Line, broken, fit, paragraphs, text
 
 BAR = 40
 
@@ -76,47 +72,6 @@ def reveal(stage: Stage, width: int) -> list[Line]:
     """Return the lines of what is being revealed now, a paragraph for each sentence."""
     lines = [text(" " + _("REVEALED") + "  ", "title").add(_("any key hurries"), "dim")]
     return lines + paragraphs(stage.beat, width - 1, "bright")
-
-
-def over(stage: Stage, width: int) -> list[Line]:
-    """Return the lines of the result, or why the table has ended without one."""
-    if stage.scene.ended is not None:
-        words = ended(stage.scene.ended, stage.names, stage.scene.game)
-        file = () if stage.scene.transcript is None else kept_as(stage.scene.transcript)
-        return [*broken(" " + words, width - 1, "warn", " "), Line(), *paragraphs(file, width - 1)]
-    if stage.scene.standings is None or stage.names is None:
-        return []
-    told = won(stage.scene.standings, stage.names) if stage.scene.standings else ""
-    lines = broken(" " + told, width - 1, "title", "   ") if told else []
-    lines += _standings(stage, width)
-    papers = kept_as(stage.scene.transcript) if stage.scene.transcript is not None else ()
-    return [*lines, Line(), *paragraphs([*papers, *turning_points.sentences(stage)], width - 1)]
-
-
-def _standings(stage: Stage, width: int) -> list[Line]:
-    """Return a line for each seat: rank, field, its last exhibit, and the fields gained by it."""
-    rows = result_rows(stage)
-    who = min(18, 2 + max(map(cells, (_("SEAT"), *(row.name for row in rows)))))
-    head = Line().add(" ").add(fit(_("RANK"), 6) + fit(_("SEAT"), who), "dim")
-    lines = [head.add(fit(_("FIELD"), 8) + _("LAST EXHIBIT"), "dim")]
-    longest = min(24, max(14, *(len(row.pieces) for row in rows), 0))
-    for row in rows:
-        line = Line().add(" ").add(fit(f"  {row.standing.rank}", 6), "title")
-        line.add(fit(row.name, who), seat_style(stage, row.standing.seat))
-        line.add(fit(str(row.standing.field), 8), "bright")
-        line.add(f"+{row.gained} " if row.pieces else "", "title")
-        words = run_letters(p.letter for p in row.pieces) or "–"
-        line.add(fit(words, longest) + " ", "bright")
-        years = " ".join(f"{p.letter}{p.year}" for p in row.pieces)
-        lines += _spread(line, years, width)
-    return lines
-
-
-def _spread(line: Line, years: str, width: int) -> list[Line]:
-    """Add the pieces of an exhibit to a line of the standings, on as many lines as they need."""
-    start = line.width
-    first, *rest = broken(years, max(10, width - start - 1), "dim")
-    return [line.join(first), *(Line().fill(start).join(more) for more in rest)]
 
 
 def ten_lines(stage: Stage, width: int) -> list[Line]:

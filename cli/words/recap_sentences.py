@@ -1,16 +1,21 @@
-"""The recap: the last round in five lines, what happened while one was away, and octagons ahead."""
+"""The recap: what happened while one was away, the last round in five lines, the octagons ahead.
+
+After the game it has what decided it and the path of each figure instead of the octagons.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from p2p_hoity.rules import Happening, happenings
+from p2p_hoity.presentation.figure_paths import figure_paths
+from p2p_hoity.presentation.scene import Scene
+from p2p_hoity.rules import Edition, Happening, happenings
 
-from ..words.card_names import Names
-from ..words.happening_sentences import BETWEEN, brief_story
-from ..words.translation import _
-from .stage import Stage
+from .card_names import Names
+from .happening_sentences import BETWEEN, brief_story
+from .moment_sentences import moments
+from .translation import _
 
 LINES: Final = (
     (happenings.PlaceShown, happenings.SatOut),
@@ -24,20 +29,21 @@ MOST_AHEAD: Final = 4
 """The most octagons ahead that are named."""
 
 
-def recap(stage: Stage) -> list[str]:
+def recap(scene: Scene, names: Names) -> list[str]:
     """Return the lines of the recap, none before the first round."""
-    scene, names = stage.scene, stage.names
-    if names is None or scene.view is None:
-        return []
     rounds = _rounds(scene.record)
-    # The round that is played now has not much to tell yet.
-    over = [one for one in rounds if any(isinstance(x, happenings.RoundEnded) for x in one)]
+    if scene.view is None or not rounds:
+        return []
     lines: list[str] = []
     if scene.away_since is not None:
         lines += _missed(names, rounds, len(scene.record) - scene.away_since)
+    # The round that is played now has not much to tell yet.
+    over = [one for one in rounds if any(isinstance(x, happenings.RoundEnded) for x in one)]
     if over:
         lines += _round(names, over[-1])
-    return [*lines, *_ahead(stage)]
+    if scene.is_over:
+        return [*lines, *moments(scene, names), *_paths(names, scene.record)]
+    return [*lines, _ahead(names.edition, max(scene.view.state.figures))]
 
 
 def _rounds(record: Iterable[Happening]) -> list[list[Happening]]:
@@ -77,21 +83,22 @@ def _missed(names: Names, rounds: Sequence[Sequence[Happening]], number: int) ->
         yield "  " + _("Round {round}: {what}").format(round=began.round, what=told)
 
 
-def _ahead(stage: Stage) -> list[str]:
-    """Return the line about the next octagons before the figure that leads."""
-    view = stage.scene.view
-    if view is None:
-        return []
-    edition, leader = view.state.edition, max(view.state.figures)
+def _paths(names: Names, record: Iterable[Happening]) -> Iterator[str]:
+    """Yield a line for each seat with the field of its figure after each round and at the end."""
+    text = _("{who}, field after each round and at the end: {fields}")
+    for seat, path in enumerate(figure_paths(record)):
+        fields = (*path.fields[1:], *(() if path.last is None else (path.last,)))
+        yield text.format(who=names.seat(seat), fields=" ".join(map(str, fields)))
+
+
+def _ahead(edition: Edition, leader: int) -> str:
+    """Return the line about the next octagons before the field of the figure that leads."""
     ahead, last = [], edition.octagons[min(leader, len(edition.octagons) - 1)]
+    text = _("from field {field} {best}/{second}")
     for field in range(leader + 1, len(edition.octagons)):
         if edition.octagons[field] != last:
             last = edition.octagons[field]
-            ahead.append(
-                _("from field {field} {best}/{second}").format(
-                    field=field, best=last[0], second=last[1]
-                )
-            )
+            ahead.append(text.format(field=field, best=last[0], second=last[1]))
     banquet = _("Banquet from field {field}").format(field=len(edition.octagons))
     told = BETWEEN.join([*ahead[:MOST_AHEAD], banquet])
-    return [_("Octagons ahead of the leader: {octagons}").format(octagons=told)]
+    return _("Octagons ahead of the leader: {octagons}").format(octagons=told)

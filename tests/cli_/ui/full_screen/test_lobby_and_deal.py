@@ -1,46 +1,13 @@
-"""The screens that ask nothing: while the table fills, and at the end."""
+"""The screens that ask nothing: while the table fills, and at the deal."""
 
-from dataclasses import replace
-from pathlib import Path
+from support.moments import MOMENTS
 
-import pytest
-from support.moments import MOMENTS, begun, over
-
-from cli.table_view.headline import headline
 from cli.table_view.stage import Stage, keys_of
 from cli.ui.full_screen.info_pages import page
-from cli.ui.full_screen.lobby_deal_result import deal, lobby
-from cli.ui.full_screen.lobby_deal_result import over as over_lines
-from cli.words.card_names import run_letters
-from cli.words.end_sentences import victory, won
+from cli.ui.full_screen.lobby_and_deal import deal, lobby
 from p2p_hoity.coded_errors import because
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.gathering.invite_by_code import CodesCode
-
-
-@pytest.mark.sampled(6)
-@pytest.mark.parametrize("seed", range(1, 7))
-@pytest.mark.parametrize("seats", [4, 5, 6])
-def test_who_plays_again_is_read_behind_any_talk(seats: int, seed: int) -> None:
-    shown = over(seats, seed=seed)
-    shown.hear(updates.Again(frozenset({0}), frozenset()))
-    for number in range(9):
-        shown.hear(updates.Said(1, "Ada", f"well played {number}"))
-    assert "Another game with the same people: You ✓" in shown.text()
-    assert "well played 8" in shown.text()
-
-
-@pytest.mark.parametrize("seats", range(3, 7))
-def test_the_end_names_the_winner_every_last_exhibit_and_the_file(seats: int) -> None:
-    shown = over(seats)
-    assert shown.stage.names is not None
-    standings, text = shown.driver.state.standings, shown.text()
-    assert headline(shown.stage) == victory(standings, shown.stage.names)
-    assert won(standings, shown.stage.names) in text
-    assert f"Transcript: {shown.stage.scene.transcript}" in text
-    for one in standings:
-        letters = run_letters(shown.driver.state.piece(slot).letter for slot in one.exhibit)
-        assert letters in text
 
 
 def test_a_lobby_that_a_window_cannot_hold_says_where_the_rest_is() -> None:
@@ -81,16 +48,6 @@ def test_the_deal_shows_how_far_it_has_come_and_every_key() -> None:
     for nickname, key in keys_of(shown.stage.scene):
         assert any(nickname in line and key[:20] in line for line in told)
     assert deal(Stage(), 80) == []
-
-
-def test_a_table_without_a_result_says_why_and_where_its_file_is() -> None:
-    shown = MOMENTS["ended"]()
-    told = " ".join(line.plain for line in over_lines(shown.stage, 80))
-    assert "a seat fell silent" in told
-    assert "Transcript" not in told
-    shown.stage.scene = replace(shown.stage.scene, transcript=Path("a.hoity"))
-    assert "a.hoity" in " ".join(line.plain for line in over_lines(shown.stage, 80))
-    assert over_lines(begun().stage, 80) == []
 
 
 def test_what_became_of_the_last_guest_stands_below_the_seats() -> None:

@@ -1,0 +1,77 @@
+"""The recap of the last round, of what was missed, and of the octagons ahead."""
+
+from dataclasses import replace
+
+from support.moments import Shown, begun, over
+
+from cli.ui.full_screen.info_pages import page
+from cli.words.recap_sentences import recap
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.figure_paths import figure_paths
+from p2p_hoity.rules import happenings
+
+
+def _told(shown: Shown) -> list[str]:
+    assert shown.stage.names is not None
+    return recap(shown.stage.scene, shown.stage.names)
+
+
+def _in_round(number: int) -> Shown:
+    shown = begun()
+    while shown.driver.state.round < number:
+        shown.step()
+    return shown
+
+
+def test_there_is_none_before_the_first_round() -> None:
+    shown = begun()
+    shown.stage.scene = replace(shown.stage.scene, record=())
+    assert _told(shown) == []
+
+
+def test_the_last_round_that_is_over_is_told_in_at_most_five_lines() -> None:
+    for number in (3, 9, 20):
+        told = _told(_in_round(number))
+        assert told[0] == f"Round {number - 1}"
+        assert 1 <= len(told[1:-1]) <= 5
+        assert all(line.startswith("  ") for line in told[1:-1])
+        assert told[-1].startswith("Octagons ahead of the leader: ")
+
+
+def test_the_octagons_ahead_are_those_of_the_edition() -> None:
+    shown = _in_round(3)
+    assert shown.stage.names is not None
+    octagons = shown.stage.names.edition.octagons
+    leader = max(shown.view.state.figures)
+    ahead = next(at for at in range(leader + 1, len(octagons)) if octagons[at] != octagons[leader])
+    best, second = octagons[ahead]
+    assert f"from field {ahead} {best}/{second} · " in _told(shown)[-1]
+    assert _told(shown)[-1].endswith(f"Banquet from field {len(octagons)}")
+
+
+def test_who_was_away_reads_each_round_that_was_missed() -> None:
+    shown = _in_round(4)
+    shown.hear(updates.Away())
+    while shown.driver.state.round < 8:
+        shown.step()
+    told = _told(shown)
+    assert told[0] == "While you were away:"
+    missed = [line for line in told if line.startswith("  Round ")]
+    assert [line.split(":")[0].strip() for line in missed] == [f"Round {n}" for n in range(4, 9)]
+    moved = [one for one in shown.stage.scene.record if isinstance(one, happenings.FigureMoved)]
+    assert moved
+
+
+def test_after_the_game_the_path_of_each_figure_stands_there() -> None:
+    shown = over()
+    told = _told(shown)
+    for path, line in zip(figure_paths(shown.stage.scene.record), told[-4:], strict=True):
+        assert line.endswith(" ".join(map(str, (*path.fields[1:], path.last))))
+    assert not any("Octagons" in line for line in told)
+
+
+def test_it_is_a_page_of_the_full_screen() -> None:
+    shown = _in_round(5)
+    title, lines = page("recap", shown.stage, shown.desk, (), 70)
+    assert title == "What has happened"
+    assert lines[0].plain == "Round 4"
