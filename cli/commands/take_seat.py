@@ -26,7 +26,7 @@ from protocol.units import Seconds
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..local import player_setup, settings
-from ..local.bot_processes import Crew, company_at, own_level
+from ..local.bot_processes import Crew, company_at, is_bot, own_level
 from ..local.ending_signals import interrupted
 from ..local.seat_checks import check_home
 from ..printing import complain
@@ -148,6 +148,8 @@ class Sitting:
             player=Going(self.player, self._going),
             talks=not self.options.no_talk,
             again=self._asks_again,
+            # A bot ends with its host, so that it waits for nothing in vain.
+            is_unhurried=lambda: self.player.is_among_own_bots or is_bot(),
             off_loop=trio.to_thread.run_sync,
             home=self.home,
             me=self.me,
@@ -198,7 +200,7 @@ class Sitting:
         # If all others are bots of this computer, nobody has to be told of a departure, and hints
         # are fair.
         self._tells = self.crew is None or len(self.crew.levels) < seats - 1
-        self.player.has_hints = not self._tells
+        self.player.is_among_own_bots = not self._tells
         if self.crew is not None:
             self.crew.remember(self.game)
 

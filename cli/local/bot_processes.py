@@ -122,6 +122,11 @@ def own_level() -> str:
     return level if level in LEVELS else STAND_IN
 
 
+def is_bot() -> bool:
+    """Return whether this process plays a bot of another process of this computer."""
+    return LEVEL in os.environ
+
+
 NAMES = ("Ada", "Bruno", "Clara", "Dario", "Edith", "Fabio", "Greta")
 FAREWELL: Final[Seconds] = 15.0
 """The time that bots have to end by themselves when the game is over, in seconds."""

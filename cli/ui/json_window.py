@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
@@ -175,7 +176,8 @@ class JsonWindow(Window):
         """Ask the program for another game with the same people."""
         words = _("Another game with the same people?")
         try:
-            return await self._ask(AskForm.AGAIN, words, seconds=seconds)
+            limit = seconds if math.isfinite(seconds) else None
+            return await self._ask(AskForm.AGAIN, words, seconds=limit)
         except Trouble:
             return False
 

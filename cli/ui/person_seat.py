@@ -119,7 +119,8 @@ class Window(ABC):
         """Ask whether to play another game.
 
         Args:
-            seconds: The time that is left for the answer. The peer stops waiting after it.
+            seconds: The time that is left for the answer, after which the peer stops waiting.
+                Infinite if no time runs.
 
         Returns:
             Whether to play it.
@@ -197,8 +198,8 @@ class PersonSeat:
 
     Attributes:
         by_bot: Whether the person is asked for no choice, because a bot plays or nobody sits here.
-        has_hints: Whether the person may ask for hints from the hard bot, as where all other seats
-            are bots of this computer.
+        is_among_own_bots: Whether all other seats are bots of this computer. Then the person may
+            ask for hints, and has no time limit for another game.
         table_name: The id of the game. "" before it has begun.
         open: The choice that is asked for now, with what the seat may know. None if there is none.
     """
@@ -208,7 +209,7 @@ class PersonSeat:
     ) -> None:
         self.how = how
         self.by_bot = how.auto or how.looks_on
-        self.has_hints = False
+        self.is_among_own_bots = False
         self.table_name = ""
         self.open: tuple[rules.View, rules.Kind] | None = None
         self._bot = bot or BotPlayer()
@@ -289,7 +290,7 @@ class PersonSeat:
         if self.how.auto and not self.how.again:
             return True
         # A fixed end: a question that is asked anew gets only the time that is left.
-        last = trio.current_time() + ANSWER
+        last = trio.current_time() + (math.inf if self.is_among_own_bots else ANSWER)
         return await self._asked(lambda window: window.again(last - trio.current_time()), True)
 
     def begin_lesson(self, names: Names) -> None:

@@ -50,7 +50,8 @@ PAUSE: Final[Seconds] = 2.0
 NO_OTHER: Final = N_("You have no other choice:")
 COUNTED: Final[Seconds] = 1.0
 """The time between two updates of the time that is left for an answer, in seconds."""
-ANOTHER: Final = N_("Another game with the same people, within {seconds} s?")
+ANOTHER: Final = N_("Another game with the same people?")
+ANOTHER_IN_TIME: Final = N_("Another game with the same people, within {seconds} s?")
 
 
 DRAWING: Final[Seconds] = 0.01
@@ -91,7 +92,7 @@ class FullWindow(PeopleWindow, Hands):
 
     def tell(self, update: Update) -> None:
         """Show an update on the screen."""
-        self.app.desk.has_hints = self.seat.has_hints
+        self.app.desk.has_hints = self.seat.is_among_own_bots
         if isinstance(update, Started):
             # Stored, so that the line prompt can start with it.
             self._kept, self.is_left = [update], False
@@ -226,7 +227,8 @@ class FullWindow(PeopleWindow, Hands):
 
     async def again(self, seconds: Seconds) -> bool:
         """Ask the person for another game with the same people."""
-        return await self._yes(yes_no(_(ANOTHER), True), True, seconds)
+        words = ANOTHER if math.isinf(seconds) else ANOTHER_IN_TIME
+        return await self._yes(yes_no(_(words), True), True, seconds)
 
     # Actions of the person, in Textual's loop
 

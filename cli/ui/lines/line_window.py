@@ -5,6 +5,7 @@ A person has to confirm before the table is left or the seat is given to a bot.
 
 from __future__ import annotations
 
+import math
 import signal
 import sys
 import textwrap
@@ -352,7 +353,7 @@ class LineWindow(PeopleWindow):
         self._say(_(told))
 
     def _hint(self) -> None:
-        self._tell(hint(self.seat.open, self._screen.names, self.seat.has_hints, MOST))
+        self._tell(hint(self.seat.open, self._screen.names, self.seat.is_among_own_bots, MOST))
 
     def _toggle(self) -> None:
         """Take the seat back from the bot, or ask whether to give the seat to a bot."""
@@ -420,9 +421,11 @@ class LineWindow(PeopleWindow):
         try:
             if not self._patient:
                 self._asker.forget_old_answers()
-            words = _("Another game with the same people, within {seconds} s?")
-            asked = yes_no(words.format(seconds=round(seconds)), True)
-            return await self._asker.agree(asked)
+            words = _("Another game with the same people?")
+            if math.isfinite(seconds):
+                text = _("Another game with the same people, within {seconds} s?")
+                words = text.format(seconds=round(seconds))
+            return await self._asker.agree(yes_no(words, True))
         finally:
             self._is_over = False
 

@@ -7,6 +7,7 @@ the seat, None for a seat that shows none.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Set
@@ -232,6 +233,7 @@ class Rematch:
         gone: frozenset[int],
         screen: Screen,
         linked: Callable[[], Set[int]],
+        is_unhurried: bool = False,
     ) -> Roster | None:
         """Wait until the next table is agreed on, and return its roster, or None if there is none.
 
@@ -239,18 +241,22 @@ class Rematch:
             player: None for an onlooker.
             gone: The seats that are absent or banned at the end of this game.
             linked: Returns the numbers of the seats that are linked and let in.
+            is_unhurried: Whether no time runs, as at a table of one player with its own bots.
         """
-        self._gone, heard = gone, trio.current_time()
+        self._gone, began = gone, trio.current_time()
+        heard = began
         screen(told := self.standing)
-        last = heard + (GATHER if self._seat == 0 else MAX_GATHER)
+        answer, gather = ANSWER, GATHER if self._seat == 0 else MAX_GATHER
+        if is_unhurried:
+            answer = gather = math.inf
         async with open_nursery() as nursery:
             # Not if a seat is gone: there can be no next table then, so nobody is asked in vain.
             if player is not None and self._seat is not None and not told.unwilling:
-                nursery.start_soon(self._ask, player)
+                nursery.start_soon(self._ask, player, answer)
             while not (self.standing.unwilling or self.roster):
                 now = trio.current_time()
                 heard = now if linked() else heard
-                if now >= min(last, heard + ALONE):
+                if now >= min(began + gather, heard + ALONE):
                     break
                 await trio.sleep(LOOK)
                 self.sign()
@@ -268,10 +274,10 @@ class Rematch:
             screen(found)
         return self.roster
 
-    async def _ask(self, player: Player) -> None:
+    async def _ask(self, player: Player, seconds: Seconds) -> None:
         """Ask the player for another game, and consent or refuse. A late answer is a refusal."""
         willing = False
-        with trio.move_on_after(ANSWER):
+        with trio.move_on_after(seconds):
             willing = await player.again()
         if willing:
             self.consent()
@@ -373,19 +379,22 @@ class SideChannel:
             self._hub.post(peer, encode_lobby(Ask(b"")))
 
     async def settle(
-        self, player: Player | None, asks: bool, present: frozenset[int]
+        self, player: Player | None, asks: bool, present: frozenset[int], is_unhurried: bool
     ) -> Agreed | None:
         """Wait until a next table of the same people is agreed on, or there will be none ([A-3]).
 
         Args:
             asks: Whether this peer takes part in the agreement. If not, it refuses at once.
             present: The seats that are present and not banned at the end of this game.
+            is_unhurried: Whether no time runs for the answers.
         """
         if not asks:
             self.rematch.refuse()
             return None
         gone = frozenset(range(self._table.seats)) - present
-        roster = await self.rematch.settle(player, gone, self._screen, self.linked_seats)
+        roster = await self.rematch.settle(
+            player, gone, self._screen, self.linked_seats, is_unhurried
+        )
         if roster is None:
             return None
         capability = self._access.capability.next(self.rematch.terms.digest())

@@ -7,7 +7,7 @@ SPEC: section 13.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -89,6 +89,8 @@ class Attendee:
         again: Whether the player is asked at the end for another game with the same people. If not,
             this peer declines.
         off_loop: None to compute in the event loop.
+        is_unhurried: Returns whether no time runs for the answer, as at a table of one player and
+            its own bots.
     """
 
     screen: Screen
@@ -97,6 +99,7 @@ class Attendee:
     talks: bool = True
     again: bool = False
     off_loop: OffLoop | None = None
+    is_unhurried: Callable[[], bool] = field(default=lambda: False, kw_only=True)
 
 
 TICK: Final[Seconds] = 0.2
@@ -476,7 +479,8 @@ class Session:
         self._keeper.remove()
         player, tip = self.attendee.player, self.machine.tip
         asked = player if self.attendee.again else None
-        agreed = await self._side.settle(asked, self.attendee.again, tip.present - tip.banned)
+        present, is_unhurried = tip.present - tip.banned, self.attendee.is_unhurried()
+        agreed = await self._side.settle(asked, self.attendee.again, present, is_unhurried)
         self._outcome = replace(self._outcome, again=agreed, early=self._early.events)
 
 

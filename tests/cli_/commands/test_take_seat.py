@@ -41,7 +41,7 @@ def test_hints_are_for_a_table_full_of_ones_own_bots(
     here.crew = hire(here.home, ("normal",) * bots, "Ana", nothing) if bots else None
     monkeypatch.setattr(type(here), "game", "0123")
     here._begin(seats)
-    assert here.player.has_hints is hints
+    assert here.player.is_among_own_bots is hints
     go_along = bots > 0 and bots < seats - 1
     assert ("Your bots have left with you" in here.farewell("you left")) is go_along
 

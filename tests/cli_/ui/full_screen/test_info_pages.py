@@ -112,7 +112,7 @@ async def test_talk_can_be_read_again_but_that_of_a_muted_seat(at: Sitting) -> N
 @pytest.mark.parametrize("allowed", [True, False])
 @seated(asked=False)
 async def test_a_hint_is_shown_against_ones_own_bots_only(at: Sitting, allowed: bool) -> None:
-    at.seat.has_hints = allowed
+    at.seat.is_among_own_bots = allowed
     await at.asked()
     await at.press("h")
     shown = at.app.screen

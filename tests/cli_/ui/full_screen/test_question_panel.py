@@ -56,7 +56,7 @@ def test_talk_without_a_row_cuts_nothing_and_a_theft_is_read_whole(
     translation.speak(language)
     shown = asked_for(begun(6), "action", 10)
     shown.hear(updates.Said(1, "Ada", "hello"))
-    first = header(shown.stage, shown.desk, SMALL[0], is_unseen=True).plain
+    first = header(shown.stage, shown.desk, SMALL[0], has_unseen=True).plain
     assert "» " in first
     assert headline(shown.stage) in first
     assert first.endswith(health(shown.stage, shown.desk).plain)

@@ -56,7 +56,7 @@ async def test_the_log_is_told_again_and_a_rounds_first_question_shows_ones_own(
 async def test_hints_are_given_against_ones_own_bots_only(allowed: bool) -> None:
     view = asked("place")
     async with desk(view) as here:
-        here.seat.has_hints = allowed
+        here.seat.is_among_own_bots = allowed
         await here.types("hint")
         await here.begin(here.seat.choose, view, "place", False)
         await here.types("HINT")

@@ -150,6 +150,17 @@ async def test_who_does_not_answer_counts_as_unwilling(tmp_path: Path) -> None:
         assert guest.heard(updates.Again)[-1].unwilling
 
 
+@pytest.mark.parametrize("late", [0, 2])
+async def test_no_time_runs_among_ones_own_bots(tmp_path: Path, late: int) -> None:
+    """[A-3] 4, for a host that answers late, and for another seat."""
+    after = 10 * MAX_GATHER
+    table = willing_table(tmp_path, 3, lambda number: willing(1, after if number == late else 0))
+    for guest in table.guests:
+        guest.options["is_unhurried"] = lambda: True
+    await table.play()
+    assert [len(guest.heard(updates.Started)) for guest in table.guests] == [2, 2, 2]
+
+
 async def test_a_seat_that_is_gone_is_not_waited_for(tmp_path: Path) -> None:
     table = willing_table(tmp_path, 4, lambda number: willing(5), LONGER)
     await table.play_until_the_last_goes(past_round(2))
