@@ -24,6 +24,7 @@ from p2p_hoity.rules import (
 from .board_text import own_slots, rank
 from .card_names import KIND_WORDS, PLACE_WORDS, Names, card, code, place, run_letters
 from .choice_notes import note, placing
+from .hint_reasons import reason
 from .refusals import choose_again
 from .translation import N_, _, in_all, listed
 
@@ -400,6 +401,8 @@ def advice(view: View, kind: str, names: Names, exhibits: int) -> list[str]:
         for chance, choice in [one for one in ranked if one[0] >= LEAST_HINT][:MOST_HINTS]:
             number = f"[{numbers[choice]}] " if choice in numbers else ""
             lines.append(f"  {100 * chance:3.0f}  {number}{in_words(view, kind, choice)}")
+        if why := reason(view, kind, ranked[0][1], names):
+            lines.append("       " + _("One reason: {why}.").format(why=why))
     return lines
 
 

@@ -92,7 +92,7 @@ def _action(view: View, names: Names, where: Place, card: int) -> str:
 
 def _cash(view: View, names: Names, card: int) -> str:
     """Return the note on playing Cash."""
-    others = _others_at(view, Place.AUCTION_HALL)
+    others = others_at(view, Place.AUCTION_HALL)
     cash = {seat: max(held_numbers(view, seat, ActionKind.CASH), default=0) for seat in others}
     rivals = sorted((seat for seat in others if cash[seat]), key=lambda seat: -cash[seat])
     if rivals:
@@ -107,8 +107,8 @@ def _cash(view: View, names: Names, card: int) -> str:
 
 def _hall_thief(view: View, names: Names, card: int) -> str:
     """Return the note on a Thief in the Auction Hall, which is the same for all."""
-    others = _others_at(view, Place.AUCTION_HALL)
-    if not any(_may_play(view, seat, ActionKind.CASH) for seat in others):
+    others = others_at(view, Place.AUCTION_HALL)
+    if not any(may_play(view, seat, ActionKind.CASH) for seat in others):
         return _("no gain: nobody else here has Cash")
     return _("as the only Thief takes the Cash; no jail here")
 
@@ -122,10 +122,10 @@ def _hall_detective(view: View, names: Names, card: int) -> str:
 
 def _castle_thief(view: View, names: Names, card: int) -> str:
     """Return the note on a Thief in the Castle."""
-    if not any(_may_show(view, seat) for seat in _others_at(view, Place.CASTLE)):
+    if not any(_may_show(view, seat) for seat in others_at(view, Place.CASTLE)):
         return _("no loot: nobody else can exhibit here")
     number = view.state.edition.number(card)
-    others = _others_at(view, Place.CASTLE)
+    others = others_at(view, Place.CASTLE)
     if any(
         other > number for seat in others for other in held_numbers(view, seat, ActionKind.THIEF)
     ):
@@ -135,7 +135,7 @@ def _castle_thief(view: View, names: Names, card: int) -> str:
 
 def _castle_detective(view: View, names: Names, card: int) -> str:
     """Return the note on a Detective in the Castle."""
-    if not any(_may_play(view, seat, ActionKind.THIEF) for seat in _others_at(view, Place.CASTLE)):
+    if not any(may_play(view, seat, ActionKind.THIEF) for seat in others_at(view, Place.CASTLE)):
         return _("no gain: nobody else here has a Thief")
     state = view.state
     if state.edition.switches.detective_rank == "before":
@@ -158,7 +158,7 @@ def placing(view: View, slots: Sequence[int], names: Names) -> str:
     """Return in words an exhibit's rank among the known ones in the Castle, and what it brings."""
     ahead = [names.nicknames[seat] for seat in rivals_ahead(view, slots)]
     larger, smaller = octagon(view)
-    if not any(_may_show(view, seat) for seat in _others_at(view, Place.CASTLE)):
+    if not any(_may_show(view, seat) for seat in others_at(view, Place.CASTLE)):
         return _("nobody else can exhibit here: +{fields}").format(fields=larger)
     if not ahead:
         hidden = _hidden(view)
@@ -175,7 +175,7 @@ def placing(view: View, slots: Sequence[int], names: Names) -> str:
 
 def _hidden(view: View) -> int:
     """Return how many hidden Collectibles those have who may show an exhibit in the Castle."""
-    rivals = [seat for seat in _others_at(view, Place.CASTLE) if _may_show(view, seat)]
+    rivals = [seat for seat in others_at(view, Place.CASTLE) if _may_show(view, seat)]
     return sum(view.hidden(seat) for seat in rivals)
 
 
@@ -184,7 +184,7 @@ def rivals_ahead(view: View, slots: Sequence[int]) -> list[int]:
     edition, cards = view.state.edition, view.cards
     mine = strength(edition, [cards[slot] for slot in slots])
     found = []
-    for seat in _others_at(view, Place.CASTLE):
+    for seat in others_at(view, Place.CASTLE):
         if not _may_show(view, seat):
             continue
         known = view.held(seat)
@@ -195,10 +195,10 @@ def rivals_ahead(view: View, slots: Sequence[int]) -> list[int]:
 
 
 def _may_show(view: View, seat: int) -> bool:
-    return _may_play(view, seat, ActionKind.EXHIBIT)
+    return may_play(view, seat, ActionKind.EXHIBIT)
 
 
-def _may_play(view: View, seat: int, kind: ActionKind) -> bool:
+def may_play(view: View, seat: int, kind: ActionKind) -> bool:
     """Return whether a seat has played a kind of Action in this round, or still may play it."""
     state = view.state
     played = state.actions[seat]
@@ -207,7 +207,7 @@ def _may_play(view: View, seat: int, kind: ActionKind) -> bool:
     return bool(held_numbers(view, seat, kind))
 
 
-def _others_at(view: View, where: Place) -> list[int]:
+def others_at(view: View, where: Place) -> list[int]:
     """Return the other seats in a Place. Before Places are shown, all other seats may be there."""
     state = view.state
     known = any(place is not None for place in state.places)

@@ -57,7 +57,7 @@ def ending(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
     spare = rows - len(lines) - len(below)
     talk = chat_lines(stage, heard[-spare:] if spare > 0 else [], width)
     gap = [Line()] * (spare - len(talk))
-    return [*lines, *gap, *talk, *below]
+    return [*lines, *gap, *below, *talk]
 
 
 def _below(stage: Stage, desk: Desk, width: int) -> list[Line]:

@@ -29,6 +29,7 @@ from ...words.chat_phrases import MARK, PHRASES, spoken
 from ...words.recap_sentences import recap
 from ...words.table_terms import if_finished, if_moved, moved, reach_lines
 from ...words.translation import N_, _
+from .ending import BARS
 from .key_bindings import NUMBERS
 from .lobby_and_deal import ten_lines
 from .score_track import SEVERAL
@@ -82,6 +83,7 @@ LEGEND: Final = (
         N_("a best exhibit that is too long to be written out: 11 pieces, all from A to F"),
     ),
     ("C 17 18", N_("pieces of the letter C that have no room in their column")),
+    (BARS, N_("the path of a figure, round by round, from the first field to the highest")),
     (POINTER, N_("the cursor, in a list or among pieces")),
     (f"{DONE} ✗", N_("marked, sealed or proven; a proof that failed")),
     (TAKEN, N_("a piece that your Thief may take")),

@@ -14,6 +14,7 @@ from support.rules_driver import Referee
 from cli.ui.lines.line_screen import LineScreen
 from cli.words.card_names import run_letters
 from cli.words.end_sentences import won
+from cli.words.moment_sentences import moments
 from cli.words.update_sentences import GAME, TABLE
 from p2p_hoity import rules
 from p2p_hoity.coded_errors import because
@@ -178,7 +179,8 @@ def test_the_end_names_the_winner_and_every_last_exhibit() -> None:
     screen(updates.Happened(tuple(referee.record), rules.view(referee.state, 0, {})))
     screen(updates.GameOver(at, transition.begin(at), standings, None))
     assert screen.names is not None
-    assert said[-1] == f"The game is over. {won(standings, screen.names)}"
+    end = said.index(f"The game is over. {won(standings, screen.names)}")
+    assert said[end + 1 :] == moments(screen.scene, screen.names) != []
     for one in standings:
         letters = run_letters(referee.state.piece(slot).letter for slot in one.exhibit)
         assert any(f"final exhibit {letters or '–'}." in line for line in said)

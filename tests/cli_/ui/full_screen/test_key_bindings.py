@@ -30,7 +30,7 @@ def test_digits_pick_the_entry_of_their_number_and_zero_the_tenth() -> None:
 
 
 def test_over_a_page_only_keys_of_pages_work() -> None:
-    assert set(OVER_A_PAGE) == set("ilrop?#h")
+    assert set(OVER_A_PAGE) == set("bilrop?#h")
     assert all(KEYS[key] == action for key, action in OVER_A_PAGE.items())
 
 
