@@ -265,7 +265,7 @@ def replay(
             metavar="FILE",
             callback=path_given,
             help=N_(
-                "Do not show the game. Save a picture of it in this file: who won, the way of each "
+                "Do not show the game. Save a picture of it in this file: who won, the path of each "
                 "figure, what decided it (SVG)."
             ),
         ),
