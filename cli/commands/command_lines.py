@@ -265,8 +265,8 @@ def replay(
             metavar="FILE",
             callback=path_given,
             help=N_(
-                "Do not show the game. Save a picture of it in this file: who won, the way of each "
-                "figure, what decided it (SVG)."
+                "Do not show the game. Save a picture of it in this file: who won, the path of "
+                "each figure, what decided it (SVG)."
             ),
         ),
     ] = None,

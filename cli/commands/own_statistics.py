@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -56,16 +56,17 @@ def _read(paths: Sequence[Path]) -> Iterator[tuple[Path, Progress]]:
     from p2p_hoity.table.beside_game.read_progress import of_transcript
     from p2p_hoity.worker_processes import ProcessEnded, core_count, work_in_processes
 
-    words = _("{done} of {total} games read")
     work = partial(of_transcript, NAMED)
-    with closing(work_in_processes(work, paths, core_count())) as found:
+    with ExitStack() as stack:
+        found = stack.enter_context(closing(work_in_processes(work, paths, core_count())))
+        if is_watched():
+            stack.callback(standing, "")  # Also before the message of a run that is interrupted.
         for done, (path, progress) in enumerate(found, 1):
             if is_watched():
+                words = _("{done} of {total} games read")
                 standing(words.format(done=done, total=len(paths)))
             if not isinstance(progress, ProcessEnded):
                 yield path, progress
-    if is_watched():
-        standing("")
 
 
 def statistics_json(found: Statistics) -> dict[str, Any]:
