@@ -101,7 +101,7 @@ def _picked(found: Sequence[Entry]) -> Entry | None:
     """Show the entries, and return the one that the person picks, None to leave."""
     for number, entry in enumerate(found, 1):
         say(f"  {number}  {entry.words}")
-    say(f"  q  {_('leave')}")
+    say("  q  " + _("leave"))
     while True:
         try:
             word = bare(visible(answer(_("Your choice: ")))).lower()
@@ -218,5 +218,6 @@ def _language() -> list[str]:
     with suppress(OSError, CodedError):
         home = own_home()
         settings.keep(home, replace(settings.load(home), language=code))
-    say(_("For one command alone, type: {hoity} --lang {code}").format(hoity=INSTALLED, code=code))
+    words = _("For one command alone, type: {command}")
+    say(words.format(command=command_line("--lang", code)))
     return []

@@ -205,7 +205,7 @@ def test_what_others_type_is_the_installed_command(monkeypatch: pytest.MonkeyPat
         assert [line for line in told if theirs in line]
     assert "type python3 tasks.py hoity join TICKET" in if_moved("Ada")  # what one types oneself
     with_field = [one for one in catalogues.messages() if "{hoity}" in one]
-    assert len(with_field) == 6
+    assert len(with_field) == 7
     said = re.compile(r"\b(they|who) types?:? hoity |[Hh]ost( uses it with:|'s) `?hoity ")
     assert not [one for one in catalogues.messages() if said.search(str(one))]
 
