@@ -218,5 +218,6 @@ def _language() -> list[str]:
     with suppress(OSError, CodedError):
         home = own_home()
         settings.keep(home, replace(settings.load(home), language=code))
-    say(_("For one command alone, type: hoity --lang {code}").format(code=code))
+    words = _("For one command alone, type: {command}")
+    say(words.format(command=command_line("--lang", code)))
     return []

@@ -23,7 +23,8 @@ def reason(view: View, kind: str, choice: Choice, names: Names) -> str:
     if kind == "place":
         return _castle(view, names) if choice == Place.CASTLE else _hall(view, names)
     if kind in ("action", "turn"):
-        where, card = view.state.places[view.seat], choice
+        where: int | None = view.state.places[view.seat]
+        card = choice
         if kind == "turn":
             where, card = cast("tuple[int, int]", choice)
         action = ActionKind(view.state.kind(cast("int", card)))

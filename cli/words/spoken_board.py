@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from p2p_hoity.rules import LETTERS, Phase, Place, View
 
 from . import card_names
@@ -32,7 +34,7 @@ def of_seat(view: View, names: Names, seat: int) -> list[str]:
         who=names.seat(seat),
         where=where(names, state.figures[seat]),
         rank=state.ranks(state.figures)[seat],
-        cards=listed(map(card_names.card, cards)),
+        cards=_all(map(card_names.card, cards)),
     )
     row = next(row for row in grid(view).rows if row.seat == seat)
     return [told, *_place(view, seat), "  " + _pieces(row)]
@@ -69,13 +71,19 @@ def _pieces(row: Row) -> str:
         [f"{letter}{mark.year}" for letter, mark in marks if mark.is_secret is is_secret]
         for is_secret in (False, True)
     )
-    told = [_("open: {pieces}").format(pieces=listed(known))]
+    told = [_("open: {pieces}").format(pieces=_all(known))]
     if secret:
-        told.append(_("secret: {pieces}").format(pieces=listed(secret)))
+        told.append(_("secret: {pieces}").format(pieces=_all(secret)))
     if row.unknown:
         told.append(_("hidden: {number}").format(number=row.unknown))
     text = _("best exhibit: {letters}, oldest {year}") if row.best else _("no exhibit yet")
     return "; ".join((*told, text.format(letters=row.best, year=row.oldest))) + "."
+
+
+def _all(words: Iterable[str]) -> str:
+    """Return words with commas between them, or that there are none, for which a sign is mute."""
+    found = list(words)
+    return listed(found) if found else _("none")
 
 
 def _elsewhere(view: View, names: Names) -> list[str]:
@@ -85,14 +93,14 @@ def _elsewhere(view: View, names: Names) -> list[str]:
     if octagon is not None:
         text = _("The best exhibit moves {larger} fields, the second-best {smaller}.")
         lines.append(text.format(larger=octagon[0], smaller=octagon[1]))
-    cash = listed(card_names.card(state.action_card(one)) for one in state.register)
+    cash = _all(card_names.card(state.action_card(one)) for one in state.register)
     lines.append(_("In the cash register: {cash}.").format(cash=cash))
     text, cells = _("{thief} of {who}"), []
     for one in state.prison:
         thief = card_names.card(state.action_card(one))
         cells.append(text.format(thief=thief, who=names.short(state.owner(one))))
     text = _("In the prison, of {size} cells, from the first cell on: {thieves}.")
-    return [*lines, text.format(size=state.seats, thieves=listed(cells))]
+    return [*lines, text.format(size=state.seats, thieves=_all(cells))]
 
 
 def _windows(view: View, names: Names) -> list[str]:

@@ -69,7 +69,7 @@ LEGEND: Final = (
     ),
     ("A B C", N_("on the track: the figures, by the letter before the name of each seat")),
     ("| =", N_("where the Banquet begins, and its fields")),
-    (SEVERAL, N_("several figures stand on this field")),
+    (SEVERAL, N_("more figures stand on this field than there is room for")),
     (N_("C10 T5 D E"), N_("Action cards: Cash 10, Thief 5, Detective, Exhibit")),
     ("10→B1926", N_("bought B1926 for Cash 10; +10 alone: stole Cash 10 at the sale")),
     ("+2 → 8", N_("a figure moves 2 fields on, to field 8")),

@@ -116,18 +116,31 @@ def _board(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
     seat_lines, piece_lines = seats(stage, width), pieces(stage, asked, width)
     fixed = len(seat_lines) + len(piece_lines) + 2
     now = _now(stage, desk, width, max(QUESTION, height - fixed - 1))
-    remaining = height - fixed - max(QUESTION, len(now)) - 1
-    track_lines = track(stage, width, 2 if remaining < 4 else 4 if remaining < 12 else 7)
-    rules = max(0, min(3, remaining - len(track_lines) + 2))
     ruled = [text("─" * width, "rule")]
-    body = track_lines + ruled * (rules > 0) + seat_lines + ruled * (rules > 1)
-    body += piece_lines + ruled * (rules > 2) + now
+    # At first as if the question were short, so that the table stays where it is.
+    for lines in (QUESTION, max(QUESTION, len(now))):
+        rows, rules = _share(height - fixed - lines - 1)
+        body = track(stage, width, rows) + ruled * (rules > 0) + seat_lines + ruled * (rules > 1)
+        body += piece_lines + ruled * (rules > 2)
+        if len(body) + len(now) <= height:
+            break
+    body += now
     if height - len(body) > 3:
         title = " " + _("Log") + " "
         body.append(text(title.center(width, "─"), "rule"))
     left = max(0, height - len(body))
     happenings = _news(stage, desk, width, left)
     return body + [Line()] * (left - len(happenings)) + happenings
+
+
+def _share(spare: int) -> tuple[int, int]:
+    """Return how many lines the track gets, and how many rules there are between the parts.
+
+    Args:
+        spare: The lines that are left over if the track has two and there is no rule.
+    """
+    rows = 2 if spare < 4 else 3 if spare < 12 else 4
+    return rows, max(0, min(3, spare - rows + 2))
 
 
 def _now(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:

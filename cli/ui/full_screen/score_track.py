@@ -17,10 +17,10 @@ SEVERAL = "&"
 
 
 def track(stage: Stage, width: int, rows: int) -> list[Line]:
-    """Return the score track in at most `rows` lines, none before the game has begun.
+    """Return the score track in `rows` lines, none before the game has begun.
 
-    A free field shows how far its octagon moves the best exhibit, and in a second row, if there is
-    room, the second-best. Several figures on a field are stacked.
+    There are at least two lines. A free field shows how far its octagon moves the best exhibit, and
+    in a second row, if there is room, the second-best. Several figures on a field are stacked.
     """
     view = stage.scene.view
     if view is None:
@@ -51,16 +51,15 @@ def _figures(stage: Stage, view: View, rows: int) -> list[Line]:
     stacks: dict[int, list[int]] = {}
     for seat, place in enumerate(view.state.figures):
         stacks.setdefault(place, []).append(seat)
-    tallest = max(len(stack) for stack in stacks.values())
-    height = max(tallest, min(2, rows)) if tallest <= rows else 1  # Otherwise `SEVERAL` is shown.
-    lines = [Line().add(" ") for _row in range(height)]
+    # As many rows whatever is stacked, so that nothing below them moves.
+    lines = [Line().add(" ") for _row in range(rows)]
     for place in range(edition.last_field + 1):
         if place == len(edition.octagons):
             for line in lines:
                 line.add("|", "dim")
         stack = stacks.get(place, [])
         for row, line in enumerate(lines):
-            if len(stack) > height:  # There is only one row.
+            if len(stack) > rows and row == rows - 1:
                 line.add(SEVERAL, "bright")
             elif row < len(stack):
                 line.add(marks[stack[row]], seat_style(stage, stack[row]))

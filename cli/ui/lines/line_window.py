@@ -379,6 +379,7 @@ class LineWindow(PeopleWindow):
         """Print a choice that is made without a question."""
         text = _("Only one choice is legal and is made for you: {choice}")
         self._say(text.format(choice=choice_names.in_words(view, kind, choice)))
+        self._screen.is_confirmed = True  # That it is chosen need not be told again.
         return True
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:

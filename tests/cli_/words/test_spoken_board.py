@@ -31,7 +31,7 @@ def test_every_number_of_the_board_is_said_and_no_sign(seat: int | None, languag
             assert row.best in said
         for line in board_text.hands(seen, names)[1:]:
             assert numbers >= set(re.findall(r"\d+", line))
-        assert not set("·→*[]?") & set(said)
+        assert not set("·→*[]?–") & set(said)
         assert "  " not in said.replace("\n  ", "\n")
     assert len(spoken_board.board(*at_step(0))) == 1
 

@@ -47,6 +47,17 @@ def test_a_moment_fits_every_size_in_every_language(name: str, language: str) ->
         assert_fits(shown, width, height)
 
 
+@pytest.mark.parametrize("seats", [2, 3, 4, 6])
+def test_the_parts_of_the_table_stay_in_their_lines_from_round_to_round(seats: int) -> None:
+    shown, found = begun(seats, seed=4).until(rules.happenings.PlaceShown), set()
+    while shown.driver.state.round < 12:
+        shown.step()
+        for size in SIZES:
+            heads = [line.split()[0] for line in shown.lines(*size) if line.strip()]
+            found.add((size, heads.index("SEAT"), heads.index("PIECES"), heads.index("Windows")))
+    assert len(found) == len(SIZES)
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_the_key_of_a_hint_is_shown_while_hints_are_given(size: tuple[int, int]) -> None:
     shown = asked_for(begun(), "place")

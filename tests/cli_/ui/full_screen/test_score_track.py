@@ -32,7 +32,7 @@ def test_before_the_game_there_is_no_track() -> None:
 
 
 def test_each_figure_stands_on_its_field_and_free_fields_show_their_octagons() -> None:
-    scale, first, second = drawn((0, 3, 7))
+    scale, first, second = drawn((0, 3, 7), rows=3)
     edition = begun(3).view.state.edition
     assert scale.startswith(" 0    5    10")
     assert first[1] == "I"
@@ -53,7 +53,9 @@ def test_the_banquet_begins_behind_the_last_octagon() -> None:
     assert not below[first + 2 :].strip()
 
 
-@pytest.mark.parametrize(("rows", "figures"), [(4, ["I", "A", "B"]), (3, [SEVERAL])])
+@pytest.mark.parametrize(
+    ("rows", "figures"), [(4, ["I", "A", "B"]), (3, ["I", SEVERAL]), (2, [SEVERAL])]
+)
 def test_figures_on_one_field_are_stacked_if_there_is_room_and_else_one_sign(
     rows: int, figures: list[str]
 ) -> None:
@@ -73,6 +75,12 @@ def test_the_octagon_is_that_where_the_leader_stood_before_anyone_moved(
 ) -> None:
     best, second = begun(3).view.state.edition.octagons[7]
     assert words.format(best=best, second=second) in drawn((0, 9, 4), width, lead=7)[0]
+
+
+def test_the_track_has_as_many_lines_whatever_is_stacked() -> None:
+    for figures in ((0, 0, 0), (0, 3, 7), (5, 5, 9)):
+        for rows in (2, 3, 7):
+            assert len(drawn(figures, rows=rows)) == rows
 
 
 def test_once_the_leader_is_at_the_banquet_no_octagon_is_named() -> None:

@@ -114,6 +114,8 @@ async def test_a_choice_with_one_answer_is_made_and_said_and_one_begun_afresh_to
     async with desk(only) as here:
         assert await here.seat.choose(only, "place", False) == 0
         assert here.heard("Only one choice is legal and is made for you: Castle")
+        here.prompt.tell(updates.ChoiceTaken("place", 0))
+        assert not here.heard("chosen:")
     view = asked("place")
     async with desk(view) as here:
         await here.begin(here.seat.choose, view, "place", True)
