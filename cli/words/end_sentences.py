@@ -164,21 +164,17 @@ def no_other_game(
     return _("No other game with the same people: {why}.").format(why="; ".join(why))
 
 
-def kept_as(transcript: Path) -> tuple[str, str]:
-    """Return where a transcript is, and the command that checks it, by its id in the own folder."""
-    told = _("Transcript: {path}").format(path=transcript)
-    check = command_line("verify", _typed(transcript))
-    return told, _("Check it with: {command}").format(command=check)
+def kept_as(transcript: Path, is_result: bool = False) -> list[str]:
+    """Return where a transcript is, and the commands for it, last the one that checks it.
 
-
-def seen_again(transcript: Path) -> str:
-    """Return the command that shows a game again, and the option with which it saves a picture."""
-    text = _("See it again: {command} · as a picture: {option}")
-    option = "--picture FILE.svg"
-    return text.format(command=command_line("replay", _typed(transcript)), option=option)
-
-
-def _typed(transcript: Path) -> str | Path:
-    """Return what a person types for a transcript: its id if it is in the own folder."""
+    `is_result` is whether it is the transcript of a game that is over.
+    """
     name = GAME.fullmatch(transcript.name)
-    return name[1] if name and transcript.parent == home().transcripts else transcript
+    shown = name[1] if name and transcript.parent == home().transcripts else transcript
+    told = [_("Transcript: {path}").format(path=transcript)]
+    if is_result:
+        text = _("See it again: {command} · as a picture: {option}")
+        replay = command_line("replay", shown)
+        told.append(text.format(command=replay, option="--picture FILE.svg"))
+    check = command_line("verify", shown)
+    return [*told, _("Check it with: {command}").format(command=check)]

@@ -243,10 +243,7 @@ def _finished(update: updates.GameOver, telling: Telling) -> list[str]:
         lines += moments(now, names)
         lines += filter(None, (end_sentences.cheats(now.faults, names), end_sentences.tally(now)))
     if update.transcript is not None:
-        lines += [
-            *end_sentences.kept_as(update.transcript),
-            end_sentences.seen_again(update.transcript),
-        ]
+        lines += end_sentences.kept_as(update.transcript, is_result=True)
     return lines
 
 
@@ -291,7 +288,7 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     ],
     updates.Accused: _accused,
     updates.GameOver: _finished,
-    updates.ProofSaved: lambda update, _telling: [*end_sentences.kept_as(update.transcript)],
+    updates.ProofSaved: lambda update, _telling: end_sentences.kept_as(update.transcript),
     updates.Ended: lambda update, telling: [
         end_sentences.ended(update, telling.names, telling.game)
     ],

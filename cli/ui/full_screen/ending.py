@@ -135,8 +135,6 @@ def _papers(stage: Stage, width: int) -> list[Line]:
     """Return where the transcript is, and the commands for it."""
     if stage.scene.transcript is None:
         return []
-    path = stage.scene.transcript
-    told = list(end_sentences.kept_as(path))
-    if stage.scene.standings is not None:
-        told.append(end_sentences.seen_again(path))
+    is_result = stage.scene.standings is not None
+    told = end_sentences.kept_as(stage.scene.transcript, is_result)
     return paragraphs(told, width - 1, "dim")

@@ -192,7 +192,9 @@ class FullWindow(PeopleWindow, Hands):
             lines.append(_("The game is over: {standings}").format(standings=" · ".join(each)))
         if scene.ended is not None:
             lines.append(ended(scene.ended, names, scene.game))
-        return [*lines, *(() if scene.transcript is None else kept_as(scene.transcript))]
+        if scene.transcript is not None:
+            lines += kept_as(scene.transcript, bool(scene.standings))
+        return lines
 
     # Questions, in trio
 
