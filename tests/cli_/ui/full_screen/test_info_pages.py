@@ -63,7 +63,7 @@ def test_every_mark_that_the_screen_draws_is_explained_in_its_help() -> None:
     short = [getattr(node, "value", "") for node in nodes if isinstance(node, ast.Constant)]
     words = "".join(one for one in short if isinstance(one, str) and len(one) < 50)
     drawn |= {mark for mark in words if not mark.isascii()}
-    marks = {mark for mark in drawn if not mark.isalnum()} - set(" \n'(),.:;/@-“”─█░")
+    marks = {mark for mark in drawn if not mark.isalnum()} - set(" \n'(),.:;/@-−“”─█░")
     assert marks <= set("".join(key for key, _words in (*HELP, *LEGEND)))
 
 
