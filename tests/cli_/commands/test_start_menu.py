@@ -87,7 +87,7 @@ def test_the_language_is_spoken_at_once_and_the_next_time(
     assert start_menu.show(Commands()) == OK
     assert settings.load(home).language == translation.language() == "de"
     said = capsys.readouterr().out
-    assert "type: hoity --lang de" in said
+    assert "hoity --lang de\n" in said
     assert "(language)" in said
     assert not settings.is_kept(home)  # A nickname is asked for all the same.
 

@@ -20,7 +20,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import happenings
 from protocol import game_interface
 
-MOST = 50
+MOST = 54
 """A round with a theft from several exhibits; most rounds have half as many lines."""
 USUAL = 30
 WIDTH = 80
