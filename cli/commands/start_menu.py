@@ -85,7 +85,9 @@ def entries() -> list[Entry]:
         Entry("language", _language_entry(), _language, returns=True),
     ]
     if (waiting := _waiting()) > 0:
-        words = count("go on with a game: {number} waits", "go on with a game: {number} wait", waiting)
+        words = count(
+            "go on with a game: {number} waits", "go on with a game: {number} wait", waiting
+        )
         found.insert(0, Entry("resume", words.format(number=waiting), lambda: ["resume"]))
     return found
 
