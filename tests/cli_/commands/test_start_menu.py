@@ -70,7 +70,7 @@ def test_a_game_that_waits_comes_first(
     home: Home, types: Types, capsys: pytest.CaptureFixture[str]
 ) -> None:
     home.journals.mkdir(parents=True)
-    for number, words in ((1, "go on with a game: 1 waits"), (2, "one of 2 games")):
+    for number, words in ((1, "go on with a game: 1 waits"), (2, "go on with a game: 2 wait")):
         (home.journals / f"{number:016x}.journal").write_bytes(b"")
         types("1")
         commands = Commands()
