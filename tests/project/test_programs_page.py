@@ -34,11 +34,10 @@ def first_cells(heading: str) -> list[str]:
 
 
 def test_the_samples_fit_the_contract() -> None:
-    samples = [json.loads(line) for line in block("json").splitlines()]
+    samples = [json.loads(line) for line in (block("json") + block("jsonl")).splitlines()]
     for sample in samples:
         table_contract.check(sample)
-    long = {"table", "state", "beat", "ending"}
-    assert {line["type"] for line in samples} | long == {type_of(kind) for kind in MESSAGES}
+    assert {line["type"] for line in samples} == {type_of(kind) for kind in MESSAGES}
     assert samples[0]["schema"] == NAME
 
 
@@ -66,7 +65,7 @@ def test_a_field_that_the_schema_does_not_know_is_no_message() -> None:
 @AT_WORK
 def test_the_bot_plays_a_whole_game(tmp_path: Path) -> None:
     source = block("python")
-    assert len(source.splitlines()) <= 60
+    assert sum(1 for line in source.splitlines() if line.strip()) <= 40
     path = tmp_path / "bot.py"
     path.write_text(source.replace('["hoity", ', '[sys.executable, "-m", "cli", '), "utf-8")
     words = (sys.executable, str(path), "--edition", str(short_file(tmp_path)))
