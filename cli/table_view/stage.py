@@ -25,6 +25,7 @@ WORDLESS: Final = frozenset(
     {
         updates.Reached,
         updates.ChainGrew,
+        updates.ChoiceTaken,
         updates.Clock,
         updates.Attendance,
         updates.Awaited,

@@ -35,8 +35,9 @@ def recap(scene: Scene, names: Names) -> list[str]:
     if scene.view is None or not rounds:
         return []
     lines: list[str] = []
-    if scene.away_since is not None:
-        lines += _missed(names, rounds, len(scene.record) - scene.away_since)
+    # A change of epoch may have taken back all that had happened in the absence.
+    if scene.away_since is not None and (missed := len(scene.record) - scene.away_since) > 0:
+        lines += _missed(names, rounds, missed)
     # The round that is played now has not much to tell yet.
     over = [one for one in rounds if any(isinstance(x, happenings.RoundEnded) for x in one)]
     if over:

@@ -19,7 +19,7 @@ from .chat_lines import chat_lines, is_unseen
 from .ending import ending
 from .question_panel import question, waiting
 from .score_track import track
-from .seats_and_pieces import pieces, seats
+from .seats_and_pieces import POINTER, pieces, seats
 from .styled_lines import Line, between, broken, cells, joined, paragraphs, text
 
 
@@ -115,7 +115,9 @@ def _board(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
     asked = None if stage.is_revealing else desk.menu
     seat_lines, piece_lines = seats(stage, width), pieces(stage, asked, width)
     fixed = len(seat_lines) + len(piece_lines) + 2
-    now = _now(stage, desk, width, max(QUESTION, height - fixed - 1))
+    now: list[Line] = []
+    if not stage.is_revealing:
+        now = _now(stage, desk, width, max(QUESTION, height - fixed - 1))
     ruled = [text("─" * width, "rule")]
     # At first as if the question were short, so that the table stays where it is.
     for lines in (QUESTION, max(QUESTION, len(now))):
@@ -124,6 +126,8 @@ def _board(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
         body += piece_lines + ruled * (rules > 2)
         if len(body) + len(now) <= height:
             break
+    if stage.is_revealing:
+        return body + _reveal(stage, desk, width, height - len(body))
     body += now
     if height - len(body) > 3:
         title = " " + _("Log") + " "
@@ -147,8 +151,6 @@ def _now(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
     """Return at most `rows` lines of the open question or of what stands in its place."""
     if desk.told is not None:
         return paragraphs(desk.told, width - 1, "bright")[:rows]
-    if stage.is_revealing:
-        return lobby_and_deal.reveal(stage, width)[:rows]
     if desk.lesson:
         return broken(" » " + desk.lesson, width - 1, "title", "   ")[:rows]
     if desk.menu is not None:
@@ -169,7 +171,22 @@ def _news(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
     if rows == 1 and not (heard and stage.talk[-1] == (heard[-1], stage.told)):
         heard = []
     talk = chat_lines(stage, heard[-max(1, rows // 3) :], width)
-    room = rows - len(talk)
+    return _told(stage, width, rows - len(talk)) + talk
+
+
+def _reveal(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
+    """Return at most `rows` lines of the log, the newest one marked, and the chat below it."""
+    head = text(" " + _("REVEALED") + "  ", "title").add(_("any key hurries"), "dim")
+    newest = paragraphs(stage.beat, width - 1, "bright", first=POINTER)
+    talk = chat_lines(stage, recent_talk(stage, desk)[-max(1, rows // 3) :], width)
+    talk = talk[: max(0, rows - 1 - len(newest))]
+    older = _told(stage, width, rows - 1 - len(newest) - len(talk))
+    lines = [head, *older, *newest][: rows - len(talk)]
+    return [*lines, *[Line()] * (rows - len(lines) - len(talk)), *talk]
+
+
+def _told(stage: Stage, width: int, room: int) -> list[Line]:
+    """Return at most `room` lines of the log, without what is revealed now."""
     told: list[Line] = []
     log = list(stage.log)[: len(stage.log) - len(stage.beat)]
     for words in reversed(log):
@@ -177,9 +194,9 @@ def _news(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
         if len(told) + len(lines) > room:
             break
         told = lines + told
-    if not told and log and room:
+    if not told and log and room > 0:
         told = [text(" " + log[-1], "dim").within(width)]
-    return told + talk
+    return told
 
 
 def keys(stage: Stage, desk: Desk, width: int) -> Line:

@@ -1,4 +1,4 @@
-"""The screens that ask nothing: while the table fills, at the deal, in a reveal."""
+"""The screens that ask nothing: while the table fills, and at the deal."""
 
 from __future__ import annotations
 
@@ -66,12 +66,6 @@ def deal(stage: Stage, width: int) -> list[Line]:
     lines.append(Line())
     lines += paragraphs(warnings(stage), width - 1, "warn", hanging=" ")
     return lines + paragraphs(map(_, PROMISES), min(width - 1, 90), "dim", hanging=" ")
-
-
-def reveal(stage: Stage, width: int) -> list[Line]:
-    """Return the lines of what is being revealed now, a paragraph for each sentence."""
-    lines = [text(" " + _("REVEALED") + "  ", "title").add(_("any key hurries"), "dim")]
-    return lines + paragraphs(stage.beat, width - 1, "bright")
 
 
 def ten_lines(stage: Stage, width: int) -> list[Line]:

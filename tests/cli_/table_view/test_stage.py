@@ -83,10 +83,17 @@ def test_what_is_chosen_in_a_reveal_is_said_behind_it() -> None:
     assert "Nothing else" not in shown.stage.log
     past = shown.stage.past
     shown.stage.hurry()
-    assert list(shown.stage.log)[-2] == "Nothing else"
+    assert list(shown.stage.log)[-1] == "Nothing else"
     assert past == shown.stage.past
     assert past is not None
     assert list(past.items) == shown.driver.record
+
+
+def test_what_this_seat_has_chosen_is_no_line_of_the_log() -> None:
+    shown = begun()
+    before = list(shown.stage.log)
+    shown.hear(updates.ChoiceTaken("place", 0))
+    assert list(shown.stage.log) == before
 
 
 def test_the_last_beat_stays_for_its_time_whatever_comes() -> None:

@@ -8,7 +8,6 @@ from cli.ui.full_screen.info_pages import page
 from cli.words.recap_sentences import recap
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.figure_paths import figure_paths
-from p2p_hoity.rules import happenings
 
 
 def _told(shown: Shown) -> list[str]:
@@ -58,8 +57,16 @@ def test_who_was_away_reads_each_round_that_was_missed() -> None:
     assert told[0] == "While you were away:"
     missed = [line for line in told if line.startswith("  Round ")]
     assert [line.split(":")[0].strip() for line in missed] == [f"Round {n}" for n in range(4, 9)]
-    moved = [one for one in shown.stage.scene.record if isinstance(one, happenings.FigureMoved)]
-    assert moved
+    shown.hear(updates.Rejoined(), updates.ChoiceTaken("place", 0))
+    assert "While you were away:" not in _told(shown)
+
+
+def test_what_was_taken_back_meanwhile_was_not_missed() -> None:
+    shown = _in_round(4)
+    shown.hear(updates.Away())
+    shown.step()
+    shown.stage.hear(updates.Rewound(1, 5, shown.view))
+    assert "While you were away:" not in _told(shown)
 
 
 def test_after_the_game_the_path_of_each_figure_stands_there() -> None:

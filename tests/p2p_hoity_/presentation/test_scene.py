@@ -48,6 +48,24 @@ def test_a_fold_changes_no_scene_and_beats_lead_to_the_same_one(seed: int, steps
     assert again != kept or not kept.record
 
 
+def test_the_tally_counts_every_game_and_each_winner_of_a_shared_first_rank() -> None:
+    at = table(4, None, NAMES, load(EDITION))
+    scene = fold(Scene(), updates.Started(at, 0))
+
+    def ended(before: Scene, *ranks: int) -> Scene:
+        lines = tuple(
+            rules.Standing(rank=rank, seat=seat, field=40, exhibit=())
+            for seat, rank in enumerate(ranks)
+        )
+        over = fold(before, updates.GameOver(at, None, lines, None))  # type: ignore[arg-type]
+        return fold(over, updates.Started(at, 0))
+
+    once = ended(scene, 2, 1, 3, 4)
+    assert (once.games, once.wins) == (1, {NAMES[1]: 1})
+    twice = ended(once, 1, 1, 3, 4)
+    assert (twice.games, twice.wins) == (2, {NAMES[0]: 1, NAMES[1]: 2})
+
+
 def test_an_update_that_changes_nothing_gives_the_very_scene() -> None:
     scene = Scene()
     assert fold(scene, effects.JournalDoubted()) is scene

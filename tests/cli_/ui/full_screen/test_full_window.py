@@ -272,6 +272,36 @@ async def test_enter_gives_the_usual_answer_once_it_is_seen_and_none_where_there
 
 
 @seated()
+async def test_a_yes_or_no_is_answered_whatever_page_is_open(at: Sitting) -> None:
+    found: list[bool] = []
+
+    async def ask() -> None:
+        found.append(await at.seat.again())
+
+    for number, (page, key) in enumerate([("b", "y"), ("i", "n"), ("question_mark", "j")], 1):
+        at.window._do(lambda: trio.lowlevel.spawn_system_task(ask))
+        await at.until(lambda: at.app.desk.answers)
+        await at.press(page)
+        await at.until(lambda: len(at.app.screen_stack) == 2)
+        await at.press(key)
+        await at.until(lambda number=number: len(found) == number)
+        assert len(at.app.screen_stack) == 1
+    assert found == [True, False, True]
+
+
+@seated()
+async def test_among_ones_own_bots_no_time_runs_for_another_game(
+    at: Sitting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(person_seat, "ANSWER", 1.05)
+    at.seat.is_among_own_bots = True
+    at.window._do(lambda: trio.lowlevel.spawn_system_task(at.seat.again))
+    await at.until(lambda: at.app.desk.answers)
+    assert "same people? Y/n" in at.text
+    await at.press("n")
+
+
+@seated()
 async def test_how_long_an_answer_may_take_is_counted_down(
     at: Sitting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
