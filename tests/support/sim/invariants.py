@@ -157,6 +157,7 @@ class Checker:
     is_wide: bool = False
     request: int = 0
     left: dict[int, list[Departure]] = field(default_factory=dict)
+    claimed: set[tuple[int, object]] = field(default_factory=set)
     largest: int = 0
     revealed: dict[tuple[int, int], bytes] = field(default_factory=dict)
     _seen: dict[int, tuple[bytes, int]] = field(default_factory=dict)
@@ -240,9 +241,16 @@ class Checker:
         )
 
     def _check_hurried(self, machine: SeatMachine, by: int, promise: EpochPromise) -> None:
-        """Check that a timeout claimed before its time names only seats that have left."""
+        """Check that a timeout claimed before its time names only seats that have left.
+
+        A resumed seat has to make the claim of its promise before the crash again, although its
+        clock has begun anew.
+        """
         place = promise.timeout
-        if place is None or not is_hurried(machine, place):
+        if place is None or (by, place) in self.claimed:
+            return
+        self.claimed.add((by, place))
+        if not is_hurried(machine, place):
             return
         for seat in machine.awaited():
             # A return may have come since: the claim was fixed before it.
