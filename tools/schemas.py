@@ -26,6 +26,7 @@ from p2p_hoity.coded_errors import Reason
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.editions.received_edition import parts_of
 from p2p_hoity.game_adapter import SIZES
+from p2p_hoity.presentation import message_records as records
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation import table_messages as messages
 from p2p_hoity.rules import ActionCard, Happening, Piece, Place, Why, happenings
@@ -319,14 +320,8 @@ def definitions(start: list[Schema]) -> Schema:
 
 def _records() -> set[type]:
     """All records that may stand inside messages."""
-    own = {one for one in vars(messages).values() if isinstance(one, type)}
-    return {
-        *(one for one in own if is_dataclass(one)),
-        ActionCard,
-        Piece,
-        messages.Told,
-        updates.Muster,
-    }
+    own = {one for one in vars(records).values() if isinstance(one, type)}
+    return {*(one for one in own if is_dataclass(one)), ActionCard, Piece, updates.Muster}
 
 
 def table_messages() -> Schema:

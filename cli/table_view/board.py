@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from p2p_hoity.presentation.table_messages import Board, HeldPiece, SeatState, WindowState
+from p2p_hoity.presentation.message_records import Board, HeldPiece, SeatState, WindowState
 from p2p_hoity.rules import State, View, best_slots
 
 from ..words.choice_notes import octagon

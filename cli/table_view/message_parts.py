@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 from p2p_hoity.coded_errors import Reason
 from p2p_hoity.editions.received_edition import descent
 from p2p_hoity.game_adapter import HoityToity, table_name
+from p2p_hoity.presentation import message_records as records
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation import table_messages as messages
 from p2p_hoity.presentation.table_messages import plain
@@ -54,9 +55,9 @@ UNTOLD: Final = frozenset({"view", "items", "left_links"})
 """The fields of updates that no `log` has: the board has what they tell."""
 
 
-def told(reason: Reason) -> messages.Told:
+def told(reason: Reason) -> records.Told:
     """Return a reason with the sentence for people."""
-    return messages.Told(**error_sentences.as_json(reason))
+    return records.Told(**error_sentences.as_json(reason))
 
 
 def log_fields(update: Any) -> dict[str, Any]:
@@ -81,10 +82,10 @@ def _log_value(value: Any) -> Any:
     return plain(value)
 
 
-def terms_of(offer: TableOffer) -> messages.Terms:
+def terms_of(offer: TableOffer) -> records.Terms:
     """Return the terms of a table."""
     terms, game = offer.terms, offer.game
-    return messages.Terms(
+    return records.Terms(
         host=None if offer.host is None else fingerprint(offer.host),
         seats=terms.seats,
         quorum=terms.quorum,
@@ -107,7 +108,7 @@ def table_of(table: Table, seat: int | None, players: Sequence[bytes | None]) ->
     keys = [None if key is None else fingerprint(key) for key in players or [None] * len(roster)]
     marks = letters([entry.nickname for entry in roster], lambda letter: True)
     seats = tuple(
-        messages.SeatIdentity(number, entry.nickname, mark, key, fingerprint(entry.id))
+        records.SeatIdentity(number, entry.nickname, mark, key, fingerprint(entry.id))
         for number, (entry, mark, key) in enumerate(zip(roster, marks, keys, strict=True))
     )
     game = cast(HoityToity, table.game)
@@ -122,16 +123,16 @@ def table_of(table: Table, seat: int | None, players: Sequence[bytes | None]) ->
     )
 
 
-def edition_of(edition: Edition) -> messages.EditionInfo:
+def edition_of(edition: Edition) -> records.EditionInfo:
     """Return the data of an edition, with the names of its Collectibles in the chosen language."""
     found, chosen = descent(edition), language()
-    return messages.EditionInfo(
+    return records.EditionInfo(
         name=edition.name,
         changed=found.changes if found.original else None,
         age=edition.age_word,
         colours=tuple(colour.name for colour in edition.colours),
         collectibles=tuple(
-            messages.CollectibleInfo(card, one.letter, one.year, one.name(chosen))
+            records.CollectibleInfo(card, one.letter, one.year, one.name(chosen))
             for card, one in enumerate(edition.collectibles)
         ),
         octagons=edition.octagons,

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from p2p_hoity import rules
+from p2p_hoity.presentation import message_records as records
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation import table_messages as messages
 from p2p_hoity.presentation.figure_paths import figure_paths
+from p2p_hoity.presentation.message_records import Board
 from p2p_hoity.presentation.scene import Beat, Scene
 from p2p_hoity.presentation.staging import pause
-from p2p_hoity.presentation.table_messages import Board, Message, plain
+from p2p_hoity.presentation.table_messages import Message, plain
 
 from ..words import chat_phrases, end_sentences
 from ..words.choice_names import ordered, sealing
@@ -188,7 +190,7 @@ class TableMessages:
         for choice in ordered(view, kind):
             words = "" if names is None else sealing(view, kind, choice, names)
             brings = "" if names is None else note(view, kind, choice, names)
-            entries.append(messages.Entry(choice_json(kind, choice), words, brings))
+            entries.append(records.Entry(choice_json(kind, choice), words, brings))
         groups = rules.theft_options(view.state) if kind == "theft" else ()
         slots = tuple(sorted(view.mine())) if kind == "exhibit" else sum(groups, ())
         left = None if now is None or now.muster.strict else now.left
@@ -234,13 +236,13 @@ class TableMessages:
             code=None,
             words=end_sentences.won(over.standings, names) if names and over.standings else "",
             standings=tuple(
-                messages.StandingInfo(
+                records.StandingInfo(
                     row.standing.rank,
                     row.standing.seat,
                     "" if names is None else names.nicknames[row.standing.seat],
                     row.standing.field,
                     tuple(
-                        messages.HeldPiece(one.slot, one.letter, one.year, False)
+                        records.HeldPiece(one.slot, one.letter, one.year, False)
                         for one in row.pieces
                         if one.letter is not None and one.year is not None
                     ),

@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
+from p2p_hoity.presentation.message_records import HeldPiece, WindowState
 from p2p_hoity.presentation.table_messages import (
     MESSAGES,
     Ask,
     AskForm,
-    HeldPiece,
     Lobby,
     Message,
-    WindowState,
     plain,
     type_of,
 )
