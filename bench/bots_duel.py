@@ -1,9 +1,10 @@
 """How often a bot wins against others: `python bench/bots_duel.py GAMES SEATS BOT OTHERS`.
 
-Prints one JSON object. A shared victory counts for its share. The bots are the levels, `random`, and
-`one-round`, which always does what brings most in the present round. `--dask SCHEDULER` has the games
-played by the workers of a cluster, which have this checkout; what is told is the same, but for the
-clock: the seconds are processor time where one process plays, and wall time where a cluster does.
+Prints one JSON object. A shared victory counts for its share. The bots are the levels, `random`,
+and `one-round`, which always does what brings most in the present round. `--dask SCHEDULER` has the
+games played by the workers of a cluster, which have this checkout; what is told is the same, but
+for the clock: the seconds are processor time where one process plays, and wall time where a cluster
+does.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A round in which nothing happens cost nothing in the training. So the learned seats often play
 Thieves or Detectives until one of them gives in, for up to dozens of rounds. The hard bot therefore
 puts a price on waiting: it raises the probabilities of the cards that bring the game forward, which
-are Cash and Exhibit. Each choice is drawn by the seat alone, so nobody can predict when it gives in.
+are Cash and Exhibit. Each seat draws its choice in secret, so nobody can predict when it gives in.
 """
 
 from __future__ import annotations

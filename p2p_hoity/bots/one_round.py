@@ -49,7 +49,10 @@ def fair_choice(view: View, decision: Expected, rng: Random) -> Choice:
 
 
 def values(view: View, kind: Kind) -> Values:
-    """Return what each legal choice brings in this round, in fields. `kind` is not "theft"."""
+    """Return what each legal choice brings in this round, in fields. `kind` is not "theft".
+
+    Exhibits and windows are valued in pieces.
+    """
     return _VALUES[kind](view)
 
 
@@ -136,8 +139,8 @@ def _exhibits(view: View) -> Values:
     return {slots: len(slots) - 0.1 * place for place, slots in enumerate(options)}
 
 
-def _windows(view: View) -> Mapping[int, float]:
-    """Return by how many pieces what is for sale in each window makes the longest run longer."""
+def _windows(view: View) -> Values:
+    """Value each window by how many pieces longer what it sells makes the longest run."""
     state, mine = view.state, [*view.mine().values()]
     tops = {number: window[0] for number, window in enumerate(state.windows) if window}
     cards = {number: state.known[slot] for number, slot in tops.items()}
@@ -157,7 +160,9 @@ def _loot(view: View, exhibit: tuple[int, ...]) -> Mapping[int, float]:
 def _gain(view: View, cards: list[int], card: int) -> int:
     """Return by how many pieces one more Collectible makes the longest run longer."""
     edition = view.state.edition
-    longer, now = (two_largest([*map(len, by_letter(edition, c))])[0] for c in ([*cards, card], cards))
+    longer, now = (
+        two_largest([*map(len, by_letter(edition, c))])[0] for c in ([*cards, card], cards)
+    )
     return longer - now
 
 

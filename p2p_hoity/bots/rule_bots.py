@@ -290,9 +290,7 @@ def _exhibit(view: View, rng: Random) -> Choice:
     if len(view.state.playing(Place.CASTLE, ActionKind.EXHIBIT)) == 1:
         return min(options, key=lambda slots: _risk(view, slots))
     best = len(options[0])
-    return mix(
-        {slots: 1.5 * (len(slots) - best) - 0.1 * i for i, slots in enumerate(options)}, rng
-    )
+    return mix({slots: 1.5 * (len(slots) - best) - 0.1 * i for i, slots in enumerate(options)}, rng)
 
 
 def _risk(view: View, slots: tuple[int, ...]) -> float:

@@ -6,12 +6,11 @@ It always makes the choice that brings most in the present round, if the others 
 from random import Random
 from typing import Any
 
-from support.rules_driver import Referee
-
 from p2p_hoity.bots.one_round import thefts, values
 from p2p_hoity.bots.rule_bots import owed
 from p2p_hoity.rules import Choice, Expected, View
 from p2p_hoity.rules.happenings import Happening
+from support.rules_driver import Referee
 
 BRINGING = {"FigureMoved", "Sale", "Stolen", "Imprisoned", "CashStolen"}
 """What happens in a round in which something happens."""

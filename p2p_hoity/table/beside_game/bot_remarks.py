@@ -1,4 +1,4 @@
-"""The phrases that a bot says now and then where people watch: at the start, at a theft, at the end.
+"""The phrases that a bot says now and then to people: at the start, about thefts, and at the end.
 
 All peers hear of a theft at the same moment, but a person's screen shows it step by step. So that
 no phrase tells it sooner, the bot waits until the seats have chosen again.
