@@ -39,7 +39,7 @@ class Haste:
 
 E, C, T, D = ActionKind.EXHIBIT, ActionKind.CASH, ActionKind.THIEF, ActionKind.DETECTIVE
 FORWARD = {E, C}
-AT_TWO = Haste({E: 2.5, C: 4.0, T: 0.0, D: -1.0}, 0.15)
+AT_TWO = Haste({E: 3.25, C: 4.5, T: 0.0, D: -2.25}, 0.2)
 """At two seats both wait with Thieves, and somewhat less often with Detectives."""
 AT_MORE = Haste({E: 4.5, C: 2.0, T: 1.0, D: 0.0}, 0.1)
 """At more seats all wait with Detectives, which a Thief would end as well."""

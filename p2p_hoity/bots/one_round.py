@@ -19,7 +19,7 @@ from ..rules.exhibits import by_letter, two_largest
 from .castle_odds import Mix, Stakes, guests, rivals, worths
 from .rule_bots import mix, owed
 
-HEAT, HEAT_OF_SEAT = 0.5, 0.175
+HEAT, HEAT_OF_SEAT = 0.77, 0.13
 """The difference in value, in fields, that makes a choice e times as likely as another one.
 
 It is the first number, and the second one for each seat at the table: with more seats the values

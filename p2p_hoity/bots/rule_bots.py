@@ -35,7 +35,11 @@ def kind_of(decision: Expected) -> Kind:
 
 
 def owed(view: View, decision: Expected) -> Kind:
-    """Return the kind of choice that the view's seat owes, or raise `NothingToChoose`."""
+    """Return the kind of choice that the view's seat owes.
+
+    Raises:
+        NothingToChoose: If it owes none, or has no legal one.
+    """
     kind = kind_of(decision)
     if view.seat is None or (kind != "theft" and not view.legal(kind)):
         raise NothingToChoose(f"seat {view.seat} has no legal {kind}")

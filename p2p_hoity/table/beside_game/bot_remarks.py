@@ -64,6 +64,7 @@ class Remarks:
         return None
 
     def _happened(self, items: Sequence[Happening]) -> Phrase | None:
+        """Follow the rounds and the thefts of this seat, and return what is to be said now."""
         said = None
         for item in items:
             match item:
@@ -73,8 +74,8 @@ class Remarks:
                     self._round = number
                 case happenings.Stolen(thief, _, owner) if self._seat in (thief, owner):
                     self._consider(AS_THIEF if thief == self._seat else AS_OWNER)
-                case happenings.PlaceShown() | happenings.ActionShown():
-                    said = self._in_time()
+                case happenings.PlaceShown() | happenings.ActionShown() if self._is_time():
+                    said = self._taken()
         return said
 
     def _one_of_all(self, phrases: Sequence[Phrase]) -> Phrase | None:
@@ -87,10 +88,11 @@ class Remarks:
         if is_time and self._due is None and self._rng.random() < AT_THEFT:
             self._due = self._round, self._rng.choice(phrases)
 
-    def _in_time(self) -> Phrase | None:
-        """Return the phrase about a theft of an earlier round, if one is due."""
-        if self._due is None or self._due[0] == self._round:
-            return None
-        (_, phrase), self._due = self._due, None
+    def _is_time(self) -> bool:
+        return self._due is not None and self._due[0] < self._round
+
+    def _taken(self) -> Phrase | None:
+        """Return the phrase about a theft of an earlier round, which is said now."""
+        due, self._due = self._due, None
         self._spoken = self._round
-        return phrase
+        return None if due is None else due[1]

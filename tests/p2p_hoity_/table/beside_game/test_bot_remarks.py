@@ -86,7 +86,7 @@ def test_a_theft_is_remarked_on_in_the_next_round(
     assert tell(bot, theft(thief, owner)) is None
     assert tell(bot, SHOWN) is None  # the same round
     assert tell(bot, begun(QUIET + 1)) is None
-    said = tell(bot, SHOWN)
+    said = tell(bot, SHOWN, SHOWN)
     assert said in phrases if phrases else said is None
     assert tell(bot, SHOWN) is None
 
