@@ -1,8 +1,10 @@
 """How often a bot wins against others: `python bench/bots_duel.py GAMES SEATS BOT OTHERS`.
 
-Prints one JSON object. A shared victory counts for its share. `--dask SCHEDULER` has the games
-played by the workers of a cluster, which have this checkout; what is told is the same, but for the
-clock: the seconds are processor time where one process plays, and wall time where a cluster does.
+Prints one JSON object. A shared victory counts for its share. The bots are the levels, `random`,
+and `one-round`, which always does what brings most in the present round. `--dask SCHEDULER` has the
+games played by the workers of a cluster, which have this checkout; what is told is the same, but
+for the clock: the seconds are processor time where one process plays, and wall time where a cluster
+does.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 sys.path.insert(1, str(Path(__file__).parent.parent / "tests"))
 
 from given_numbers import whole
+from support.one_round import one_round_choice
 from support.rules_driver import Referee
 
 from cli.words.error_sentences import sentence
@@ -30,11 +33,13 @@ from p2p_hoity.editions.load_edition import load
 from p2p_hoity.rules import Edition
 from p2p_hoity.worker_processes import ProcessEnded
 
+PLAYERS = {**BOTS, "one-round": one_round_choice}
+
 
 def share(edition: Edition, seats: int, one: str, others: str, seed: int) -> tuple[float, int]:
     """The one bot's share of the victory, and how many rounds the game took."""
     place = seed % seats
-    choosers = [BOTS[one if seat == place else others] for seat in range(seats)]
+    choosers = [PLAYERS[one if seat == place else others] for seat in range(seats)]
     variant: Literal["surprise"] | None = "surprise" if seats == 2 else None
     final = Referee.seat(edition, seats, seed, variant, choosers).play()
     return final.shares[place], final.round
@@ -79,8 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("games", type=whole(1, 10**9), nargs="?", default=1000)
     parser.add_argument("seats", type=whole(2, 6), nargs="?", default=4)
-    parser.add_argument("one", choices=BOTS, nargs="?", default="normal", metavar="BOT")
-    parser.add_argument("others", choices=BOTS, nargs="?", default="random", metavar="OTHERS")
+    parser.add_argument("one", choices=PLAYERS, nargs="?", default="normal", metavar="BOT")
+    parser.add_argument("others", choices=PLAYERS, nargs="?", default="random", metavar="OTHERS")
     parser.add_argument("--dask", metavar="SCHEDULER", help="tcp://HOST:PORT of a Dask cluster")
     given = parser.parse_args(arguments)
     try:

@@ -32,7 +32,10 @@ def play(
         str | None,
         typer.Option(
             metavar="N|LEVELS",
-            help=N_("How many bots play against you (by default 3), or a level for each."),
+            help=N_(
+                "How many bots play against you (by default 3), or a level for each with commas "
+                "between: easy (beginner), fair (casual), normal (experienced), hard (expert)."
+            ),
             rich_help_panel=opt.BOTS,
         ),
     ] = None,
@@ -65,7 +68,10 @@ def host(
         str,
         typer.Option(
             metavar="N|LEVELS",
-            help=N_("How many seats bots take, or a level for each bot: easy,normal,hard."),
+            help=N_(
+                "How many seats bots take, or a level for each bot with commas between: easy "
+                "(beginner), fair (casual), normal (experienced), hard (expert)."
+            ),
             rich_help_panel=opt.BOTS,
         ),
     ] = "0",

@@ -26,6 +26,7 @@ from protocol.units import Seconds
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..local import player_setup, settings
+from ..local.bot_manners import Audience, BotManners, own_audience
 from ..local.bot_processes import Crew, company_at, is_bot, own_level
 from ..local.ending_signals import interrupted
 from ..local.seat_checks import check_home
@@ -38,13 +39,17 @@ from ..words.translation import _
 from .options import OutputOptions, SeatOptions
 
 
-def seat_of(how: ScreenOptions) -> PersonSeat:
-    """Return the player of a seat, or an onlooker, with the window that the options ask for."""
+def seat_of(how: ScreenOptions, bot: BotPlayer | None = None) -> PersonSeat:
+    """Return the player of a seat, or an onlooker, with the window that the options ask for.
+
+    Args:
+        bot: The bot that plays in place of a program. None for the usual one.
+    """
     if not how.as_json:
         return seat_of_person(how)
     from ..ui.json_window import JsonWindow
 
-    return PersonSeat(how, JsonWindow, BotPlayer(own_level()))
+    return PersonSeat(how, JsonWindow, bot)
 
 
 def seat_of_person(how: ScreenOptions) -> PersonSeat:
@@ -137,7 +142,15 @@ class Sitting:
             stands_in=options.auto is None and not sys.stdin.isatty(),
             sentences=settings.in_sentences(self.home),
         )
-        self.player = seat_of(seating)
+        self._manners = BotManners(own_audience())
+        self.player = seat_of(seating, self._manners.bot(own_level()))
+
+    @property
+    def audience(self) -> Audience:
+        """For whom the bots of this player play."""
+        if self.options.auto or self.output.as_json or not sys.stdin.isatty():
+            return Audience.PROGRAM
+        return Audience.QUIET if self.options.no_talk else Audience.PERSON
 
     @property
     def seat(self) -> Seat:
@@ -176,6 +189,8 @@ class Sitting:
     def _tell(self, update: Update) -> None:
         """Show an update, and note that a game has begun or ended."""
         self.player.tell(update)
+        if (talk := self._manners.hear(update)) is not None:
+            self.player.request(talk)
         if isinstance(update, Started):
             self._begin(update.table.seats)
             self._started = update
@@ -239,6 +254,8 @@ class Sitting:
             Trouble: If the seat is left before the end.
         """
         outcome: Outcome | None = None
+        if self.crew is not None:
+            self.crew.audience = self.audience
         try:
             with self._scope:
                 async with trio.open_nursery() as nursery:

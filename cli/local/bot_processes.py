@@ -35,6 +35,7 @@ from ..printing import say
 from ..words.translation import _, level_meant, level_word
 from . import settings
 from .bot_copies import SECRET, CopiedBot, Copy
+from .bot_manners import AUDIENCE, Audience
 from .own_program import own_command, own_environment
 from .player_setup import answer
 
@@ -174,6 +175,7 @@ class Crew:
         relays: The relays that the bots use for all connections. If empty, they listen on this
             computer and connect directly.
         copies: Copies of this process for the bots. For a bot without one, a Python is started.
+        audience: For whom the bots play.
     """
 
     folder: Path
@@ -184,6 +186,7 @@ class Crew:
     held: StoredFile | None = field(default=None, repr=False)
     relays: tuple[str, ...] = ()
     copies: list[Copy] = field(default_factory=list, repr=False)
+    audience: Audience = Audience.PROGRAM
 
     def remember(self, game: str) -> None:
         """Store the id of the game to which the bots belong, once the table is complete."""
@@ -229,7 +232,8 @@ class Crew:
         files.remove(home / TROUBLE_FILE)
         # A bot must learn neither the player's passphrase nor a ticket that is not its own.
         own = {word: value for word, value in own_environment().items() if word not in SECRET}
-        env = {**own, "HOITY_HOME": str(home), "HOITY_NO_MAP": "1", **told}
+        here = {"HOITY_HOME": str(home), "HOITY_NO_MAP": "1", AUDIENCE: self.audience.value}
+        env = {**own, **here, **told}
         with files.append(home / TROUBLE_FILE, new=True) as trouble:
             process = self._copied((*words, *MANNER), env, trouble.fileno())
             process = process or await trio.lowlevel.open_process(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from p2p_hoity.storage.home import Home
 
 MOST: Final = 4096
-LEVELS: Final = ("easy", "normal", "hard")
+LEVELS: Final = ("easy", "fair", "normal", "hard")
 """The levels of bots, repeated from `p2p_hoity.bots`, which this module must not load."""
 
 

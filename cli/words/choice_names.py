@@ -387,15 +387,16 @@ def hint(
 
 
 def advice(view: View, kind: str, names: Names, exhibits: int) -> list[str]:
-    """Return how often the learned bot would make each choice, likeliest first.
+    """Return how often the hard bot would make each choice, likeliest first.
 
     A theft has a list for each exhibit.
     """
+    from p2p_hoity.bots.hard_bot import mixtures_of
     from p2p_hoity.bots.learned import shipped
 
     lines = [_(HINTS_OF_A_THEFT if kind == "theft" else HINTS)]
     numbers = {} if kind == "theft" else _numbers(view, kind, exhibits)
-    for mixture in shipped().mixtures(view, rules.expected(view.state)):
+    for mixture in mixtures_of(shipped(), view, rules.expected(view.state)):
         pairs = zip(mixture.chances, mixture.choices, strict=True)
         ranked = sorted(pairs, key=lambda pair: -pair[0])
         for chance, choice in [one for one in ranked if one[0] >= LEAST_HINT][:MOST_HINTS]:

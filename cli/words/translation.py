@@ -221,7 +221,12 @@ def clock(seconds: float) -> str:
     return f"{whole // 60}:{whole % 60:02}"
 
 
-WORDS: Final = {"easy": N_("easy"), "normal": N_("normal"), "hard": N_("hard")}
+WORDS: Final = {
+    "easy": N_("easy"),
+    "fair": N_("fair"),
+    "normal": N_("normal"),
+    "hard": N_("hard"),
+}
 
 
 def level_word(level: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 from ..rules import Choice, Expected, View
-from . import rule_bots
+from . import one_round, rule_bots
 from .rule_bots import NothingToChoose
 
 Bot = Callable[[View, Expected, Random], Choice]
@@ -12,16 +12,17 @@ Bot = Callable[[View, Expected, Random], Choice]
 
 def _hard(view: View, decision: Expected, rng: Random) -> Choice:
     # The network is loaded when it makes its first choice.
-    from .learned import shipped
+    from .hard_bot import hard_choice
 
-    return shipped().choose(view, decision, rng)
+    return hard_choice(view, decision, rng)
 
 
-LEVELS = ("easy", "normal", "hard")
+LEVELS = ("easy", "fair", "normal", "hard")
 """The levels of bots that are offered to players, from the weakest on."""
 BOTS: Mapping[str, Bot] = {
     "random": rule_bots.random_choice,
     "easy": rule_bots.easy_choice,
+    "fair": one_round.fair_choice,
     "normal": rule_bots.normal_choice,
     "hard": _hard,
 }

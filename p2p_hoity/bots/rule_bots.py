@@ -34,8 +34,12 @@ def kind_of(decision: Expected) -> Kind:
     raise NothingToChoose(f"{decision} asks no seat for a choice")
 
 
-def _owed(view: View, decision: Expected) -> Kind:
-    """Return the kind of choice that the view's seat owes, or raise `NothingToChoose`."""
+def owed(view: View, decision: Expected) -> Kind:
+    """Return the kind of choice that the view's seat owes.
+
+    Raises:
+        NothingToChoose: If it owes none, or has no legal one.
+    """
     kind = kind_of(decision)
     if view.seat is None or (kind != "theft" and not view.legal(kind)):
         raise NothingToChoose(f"seat {view.seat} has no legal {kind}")
@@ -50,7 +54,7 @@ def random_choice(view: View, decision: Expected, rng: Random) -> Choice:
     Raises:
         NothingToChoose: If there is no legal choice.
     """
-    kind = _owed(view, decision)
+    kind = owed(view, decision)
     if kind == "theft":
         return tuple(rng.choice(exhibit) for exhibit in legality.theft_options(view.state))
     return rng.choice(view.legal(kind))
@@ -73,7 +77,7 @@ def easy_choice(view: View, decision: Expected, rng: Random) -> Choice:
     Raises:
         NothingToChoose: If there is no legal choice.
     """
-    return _EASY[_owed(view, decision)](view, rng)
+    return _EASY[owed(view, decision)](view, rng)
 
 
 def _easy_place(view: View, rng: Random) -> Choice:
@@ -142,10 +146,10 @@ def normal_choice(view: View, decision: Expected, rng: Random) -> Choice:
     Raises:
         NothingToChoose: If there is no legal choice.
     """
-    return _NORMAL[_owed(view, decision)](view, rng)
+    return _NORMAL[owed(view, decision)](view, rng)
 
 
-def _mix(options: Mapping[T, float], rng: Random, heat: float = HEAT) -> T:
+def mix(options: Mapping[T, float], rng: Random, heat: float = HEAT) -> T:
     """Draw one of some options, with a probability that grows with the option's value.
 
     `heat` is the difference in value that makes an option e times as likely as another one.
@@ -161,7 +165,7 @@ def _mix(options: Mapping[T, float], rng: Random, heat: float = HEAT) -> T:
 
 def _place(view: View, rng: Random) -> Choice:
     worths = {place: _place_worth(view, Place(place)) for place in _ints(view.legal("place"))}
-    return _mix(worths, rng)
+    return mix(worths, rng)
 
 
 def _worths(view: View, place: Place | None) -> dict[ActionKind, float]:
@@ -182,12 +186,12 @@ def _card(view: View, cards: Sequence[int], worths: Mapping[ActionKind, float], 
     held = {view.state.kind(card) for card in cards}
     # Sorted, so that the same random numbers make the same choice in every process.
     weighed = {kind: worths[kind] for kind in sorted(held & worths.keys())}
-    kind = _mix(weighed or dict.fromkeys(sorted(held), 0.0), rng)
+    kind = mix(weighed or dict.fromkeys(sorted(held), 0.0), rng)
     of_kind = [card for card in cards if view.state.kind(card) == kind]
     if kind == ActionKind.CASH:
         # Prefer the Cash that wins against the others there, or a small one if that is not
         # worth it.
-        return _mix({card: _bid_worth(view, card) for card in of_kind}, rng, 0.3)
+        return mix({card: _bid_worth(view, card) for card in of_kind}, rng, 0.3)
     if kind == ActionKind.THIEF:
         return max(of_kind, key=view.state.edition.number)
     return rng.choice(of_kind)
@@ -197,7 +201,7 @@ def _turn(view: View, rng: Random) -> Choice:
     """Draw a Place, and choose an Action card for it."""
     turns = cast("tuple[tuple[int, int], ...]", view.legal("turn"))
     places = sorted({place for place, _ in turns})
-    place = _mix({p: _place_worth(view, Place(p)) for p in places}, rng)
+    place = mix({p: _place_worth(view, Place(p)) for p in places}, rng)
     worths = _worths(view, Place(place))
     return place, _card(view, [card for p, card in turns if p == place], worths, rng)
 
@@ -290,9 +294,7 @@ def _exhibit(view: View, rng: Random) -> Choice:
     if len(view.state.playing(Place.CASTLE, ActionKind.EXHIBIT)) == 1:
         return min(options, key=lambda slots: _risk(view, slots))
     best = len(options[0])
-    return _mix(
-        {slots: 1.5 * (len(slots) - best) - 0.1 * i for i, slots in enumerate(options)}, rng
-    )
+    return mix({slots: 1.5 * (len(slots) - best) - 0.1 * i for i, slots in enumerate(options)}, rng)
 
 
 def _risk(view: View, slots: tuple[int, ...]) -> float:
@@ -305,7 +307,7 @@ def _risk(view: View, slots: tuple[int, ...]) -> float:
 def _window(view: View, rng: Random) -> Choice:
     """Draw a window for the normal bot, by what the top piece of each would bring it."""
     tops = {w: view.state.windows[w][0] for w in _ints(view.legal("window"))}
-    return _mix({w: _top_gain(view, slot) for w, slot in tops.items()}, rng, 0.1)
+    return mix({w: _top_gain(view, slot) for w, slot in tops.items()}, rng, 0.1)
 
 
 def _theft(view: View, rng: Random) -> Choice:
@@ -325,7 +327,7 @@ def _pick(view: View, exhibit: tuple[int, ...], rng: Random) -> int:
         slot: gain(state.edition, mine, card) + RIVAL_LOSS * loss(state.edition, theirs, card)
         for slot, card in cards.items()
     }
-    return _mix(worths, rng, 0.1)
+    return mix(worths, rng, 0.1)
 
 
 # Parts of the view

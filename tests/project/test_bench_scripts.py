@@ -11,6 +11,7 @@ from support.sim.cheap import shared_nodes
 sys.path.insert(0, str(ROOT / "bench"))
 
 import bots_duel
+import bots_stalls
 import crypto_bench
 import epoch_bench
 import hard_record
@@ -71,6 +72,8 @@ def test_a_toy_game_has_as_many_cards_as_are_asked_for(
         (bots_duel, "1.5", "games: a whole number from 1"),
         (bots_duel, "1 7", "seats: a whole number from 2 to 6"),
         (bots_duel, "1 2 clever", "BOT: invalid choice: 'clever'"),
+        (bots_stalls, "1 1", "seats: a whole number from 2 to 6"),
+        (bots_stalls, "1 2 clever", "BOT: invalid choice: 'clever'"),
         (crypto_bench, "--cards 23", "--cards: a whole number from 24 to 128"),
         (crypto_bench, "--rounds 0", "--rounds: a whole number from 1 to 99"),
         (epoch_bench, "--seats 2", "--seats: a whole number from 3 to 6 is needed, not '2'"),
@@ -116,7 +119,9 @@ def test_a_change_of_epoch_costs_more_the_later_it_comes(
 def test_what_plays_in_one_process_is_told_in_processor_time(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    bots_duel.main(["1", "3", "random", "random"])
+    bots_duel.main(["1", "3", "one-round", "random"])
+    assert json.loads(capsys.readouterr().out)["clock"] == "processor"
+    bots_stalls.main(["1", "3", "fair"])
     assert json.loads(capsys.readouterr().out)["clock"] == "processor"
     rules_bench.main(["0.001"])
     assert json.loads(capsys.readouterr().out)["clock"] == "processor"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from p2p_hoity.bots import BOTS, Bot
+from p2p_hoity.bots.hard_bot import choice_of
 from p2p_hoity.bots.learned import Learned, read
 from p2p_hoity.editions.load_edition import NAMES, load
 from p2p_hoity.rules import Variant
@@ -34,7 +35,7 @@ class Duel:
         return Referee(edition, self.seats, variant, bots, seed).play().shares[place]
 
     def _bot(self, name: str) -> Bot:
-        return _hard(self.weights).choose if name == "hard" else BOTS[name]
+        return partial(choice_of, _hard(self.weights)) if name == "hard" else BOTS[name]
 
 
 @cache

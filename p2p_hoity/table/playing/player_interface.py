@@ -81,22 +81,34 @@ class Player(Protocol):
 
 
 PAUSE: Final[Seconds] = 0.02
-"""Seconds after which a bot answers. The time is constant, so that it reveals nothing."""
+"""Seconds after which a bot answers a program. They are constant, and so reveal nothing."""
+Pause = Callable[[rules.View, rules.Kind, random.Random], Seconds]
+"""Returns how long a bot waits before a choice. It must reveal nothing of what the seat hides."""
+
+
+def no_longer(view: rules.View, kind: rules.Kind, rng: random.Random) -> Seconds:
+    """Return the pause where only programs play: `PAUSE`."""
+    return PAUSE
 
 
 class BotPlayer:
     """A bot as the player of a seat. It always comes back after an absence."""
 
-    def __init__(self, level: str = bots.STAND_IN, rng: random.Random | None = None) -> None:
+    def __init__(
+        self,
+        level: str = bots.STAND_IN,
+        rng: random.Random | None = None,
+        pause: Pause = no_longer,
+    ) -> None:
         """Make a player for one of `bots.BOTS`. Without `rng` the system's randomness is used."""
-        self._bot = bots.BOTS[level]
+        self._bot, self._pause = bots.BOTS[level], pause
         # Others could compute the bot's choices from a generator whose state can be guessed.
         self._rng = rng or random.SystemRandom()
 
     async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
         """Return the bot's choice, which is made from this seat's view alone."""
         # The pause includes the computation, whose length would tell others about the hand.
-        due = trio.current_time() + PAUSE
+        due = trio.current_time() + self._pause(view, kind, self._rng)
         choice = self._bot(view, rules.expected(view.state), self._rng)
         await trio.sleep_until(due)
         return choice

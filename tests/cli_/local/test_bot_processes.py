@@ -264,7 +264,7 @@ def test_their_number_or_a_level_for_each() -> None:
         ("1", ("normal",)),
         (" 5 ", ("normal",) * 5),
         ("easy", ("easy",)),
-        ("EASY, normal,e", ("easy", "normal", "easy")),
+        ("EASY, normal,e,fair,f", ("easy", "normal", "easy", "fair", "fair")),
     ):
         assert levels_of(word, "normal", 5) == levels
     assert levels_of("2", "easy", 5) == ("easy", "easy")  # as was chosen once
@@ -301,7 +301,7 @@ def test_the_level_is_asked_once_and_kept_and_is_not_the_first_run(
     assert not settings.is_kept(home)
     settings.keep(home, settings.Settings(nickname="Ana", relay="here:1"))
     assert asked() == "easy"
-    assert capsys.readouterr().out.count("Type one of easy, normal, hard") == 1
+    assert capsys.readouterr().out.count("Type one of easy, fair, normal, hard") == 1
     assert lessons == [True]
     assert asked() == "easy"
     assert settings.load(home) == settings.Settings(nickname="Ana", relay="here:1", bots="easy")

@@ -32,6 +32,7 @@ from cli.words.choice_names import (
 )
 from cli.words.choice_notes import placing
 from p2p_hoity import rules
+from p2p_hoity.bots.hard_bot import mixtures_of
 from p2p_hoity.bots.learned import shipped
 from p2p_hoity.rules import ActionKind, View
 
@@ -227,7 +228,7 @@ def test_it_is_what_the_bot_would_draw_from_likeliest_first(kind: Any, language:
     assert heading
     assert 1 <= len(lines) == len(shares) <= MOST_HINTS
     assert shares == sorted(shares, reverse=True)
-    (mixture,) = shipped().mixtures(view, rules.expected(view.state))
+    (mixture,) = mixtures_of(shipped(), view, rules.expected(view.state))
     assert shares[0] == round(100 * max(mixture.chances))
 
 
@@ -240,7 +241,7 @@ def test_of_a_theft_each_exhibit_has_its_own() -> None:
             continue
         names = Names(view.state.edition, NICKNAMES[:5], 0)
         heading, *lines = advice(view, "theft", names, LISTED)
-        mixtures = shipped().mixtures(view, rules.expected(view.state))
+        mixtures = mixtures_of(shipped(), view, rules.expected(view.state))
         assert heading == HINTS_OF_A_THEFT
         assert len(lines) >= len(mixtures) >= 1
         assert all(re.fullmatch(r" +\d+  [A-F] ?\d+|       One reason: .*", x) for x in lines)

@@ -47,6 +47,8 @@ def asked(due, seat):
 
 PAIRS = [
     ("easy", "random", 0.4),
+    ("fair", "easy", 0.4),
+    ("normal", "fair", 0.4),
     ("normal", "random", 0.8),
     ("normal", "easy", 0.6),
     ("hard", "random", 0.8),

@@ -1,0 +1,74 @@
+"""Tests of the hard bot: its mixtures are in haste, and its games do not stall."""
+
+import random
+
+import pytest
+from support.one_round import idle_runs
+from support.rules_driver import Referee, table
+from support.sampling import sample, times
+
+from p2p_hoity.bots import BOTS
+from p2p_hoity.bots.hard_bot import (
+    AT_MORE,
+    AT_TWO,
+    SHARPNESS,
+    Haste,
+    choice_of,
+    hastened,
+    mixtures_of,
+)
+from p2p_hoity.bots.learned import Mixture, shipped
+from p2p_hoity.editions.load_edition import load
+from p2p_hoity.rules import ActionKind
+
+EXHIBIT, CASH = ActionKind.EXHIBIT, ActionKind.CASH
+THIEF, DETECTIVE = ActionKind.THIEF, ActionKind.DETECTIVE
+WAITING = Mixture((1, 2, 3), (0.01, 0.04, 0.95))
+KINDS = (EXHIBIT, THIEF, DETECTIVE)
+
+
+@pytest.mark.parametrize("haste", [AT_TWO, AT_MORE])
+def test_what_brings_the_game_forward_becomes_likelier(haste: Haste) -> None:
+    found = hastened(WAITING, KINDS, haste)
+    assert sum(found.chances) == pytest.approx(1)
+    assert found.choices == WAITING.choices
+    # However little the network gives to it, the only card of this kind has its part.
+    assert found.chances[0] > haste.forward > WAITING.chances[0]
+    assert found.chances[2] < WAITING.chances[2]
+
+
+def test_without_such_a_card_only_the_others_are_weighed() -> None:
+    found = hastened(Mixture((1, 2), (0.2, 0.8)), (THIEF, THIEF), AT_MORE)
+    assert found.chances[1] / found.chances[0] == pytest.approx(4**SHARPNESS)
+    never = hastened(Mixture((1, 2), (0.0, 1.0)), (EXHIBIT, DETECTIVE), AT_TWO)
+    assert never.chances == (0.0, 1.0)
+
+
+def test_only_actions_are_changed_and_each_choice_is_drawn() -> None:
+    referee = table(load(), 3, {0: "A1 A2 B1 C1"})
+    for kind in ("place", "action"):
+        due = referee.until(kind, place=dict.fromkeys(range(3), 0))
+        view, bot = referee.view(0), shipped()
+        found = mixtures_of(bot, view, due)
+        assert (found == bot.mixtures(view, due)) is (kind == "place")
+        drawn = [choice_of(bot, view, due, random.Random(i)) for i in range(100)]
+        assert len({*drawn}) > 1
+        assert {*drawn} <= {*found[0].choices}
+        assert drawn[0] == BOTS["hard"](view, due, random.Random(0))
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("seats", sample(range(2, 7), 1, "tables of hard bots"))
+def test_rounds_in_which_nothing_happens_are_few(seats: int) -> None:
+    """In 1,000 games for each number of seats they were at most 3 in 100."""
+    games = times(3, 60)
+    variant = "surprise" if seats == 2 else None
+    idle = rounds = stalled = 0
+    for seed in range(games):
+        referee = Referee.seat(load(), seats, seed, variant, [BOTS["hard"]] * seats)  # type: ignore[arg-type]
+        referee.play()
+        runs = idle_runs(referee)
+        rounds, idle = rounds + len(runs), idle + sum(run > 0 for run in runs)
+        stalled += max(runs) >= 3
+    assert idle <= 0.03 * rounds + 2 * (0.03 * rounds) ** 0.5
+    assert stalled <= 0.02 * games + 2
