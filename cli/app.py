@@ -17,8 +17,18 @@ from p2p_hoity.shell_words import quoted
 from . import completion, plain_letters, printing
 from . import version as installed
 from .commands import command_lines
-from .exit_codes import OK, READER_GONE, USAGE, Trouble, leaves, report, show_where
-from .help import READERS, SpokenCommand, SpokenGroup, UsageError, complain, translate
+from .exit_codes import (
+    OK,
+    READER_GONE,
+    USAGE,
+    ToldError,
+    Trouble,
+    leaves,
+    report,
+    show_where,
+    write_error,
+)
+from .help import READERS, SpokenCommand, SpokenGroup, UsageError, complain, complaint, translate
 from .local import settings
 from .words import translation
 from .words.translation import N_, NAMES, _
@@ -176,6 +186,8 @@ def run(words: Sequence[str]) -> int:
         except OSError:
             _to_nowhere()
         if isinstance(error, UsageError):
+            if "--json" in rest:
+                write_error(ToldError(complaint(error), USAGE, "usage"))
             return complain(error)
         if debug and not isinstance(error, SystemExit):
             return show_where(error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from traceback import format_exception
@@ -26,15 +26,20 @@ class Trouble(Exception):
 
     Attributes:
         code: The word by which programs recognize the error.
+        fields: The details of the error by their names, for programs.
     """
 
     def __init__(
-        self, words: str | Sequence[str], exit_code: int = NOT_OK, code: str = "refused"
+        self,
+        words: str | Sequence[str],
+        exit_code: int = NOT_OK,
+        code: str = "refused",
+        fields: Mapping[str, Any] | None = None,
     ) -> None:
         lines = (words,) if isinstance(words, str) else words
         # Each line is escaped by itself, so that no name or path in it can add a line.
         super().__init__("\n".join(map(shown, lines)))
-        self.exit_code, self.code = exit_code, code
+        self.exit_code, self.code, self.fields = exit_code, code, dict(fields or {})
 
 
 def leaves(error: BaseException) -> Iterator[BaseException]:
@@ -105,7 +110,7 @@ def _known(leaf: BaseException) -> ToldError | None:
     from .words.error_sentences import as_json, of_system, sentence
 
     if isinstance(leaf, Trouble):
-        return ToldError(str(leaf), leaf.exit_code, leaf.code)
+        return ToldError(str(leaf), leaf.exit_code, leaf.code, leaf.fields)
     if isinstance(leaf, coded_errors.CodedError):
         reason = as_json(leaf.reason)
         notes = filter(None, getattr(leaf, "__notes__", ()))
@@ -129,10 +134,14 @@ def report(error: BaseException, as_json: bool = False) -> int:
     for line in f"hoity: {found.words}".split("\n"):
         complain(line)
     if as_json:
-        told_so = {"code": found.code, "fields": found.fields}
-        whole = {"type": "error", **told_so, "words": found.words, "exit": found.exit_code}
-        write_line(whole)
+        write_error(found)
     return found.exit_code
+
+
+def write_error(found: ToldError) -> None:
+    """Print an error as JSON on the standard output."""
+    told_so = {"code": found.code, "fields": found.fields}
+    write_line({"type": "error", **told_so, "words": found.words, "exit": found.exit_code})
 
 
 def show_where(error: BaseException) -> int:

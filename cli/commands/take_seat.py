@@ -278,7 +278,8 @@ class Sitting:
                 await self.crew.dismiss(keep=kept and self.crew.seated and not self.is_over)
         if outcome is None or outcome.code == LEFT:
             kept = outcome is None or outcome.kept
-            raise Trouble(self.farewell(self.left or _("you left"), kept), INTERRUPTED)
+            words, fields = self.farewell(self.left or _("you left"), kept), {"game": self.game}
+            raise Trouble(words, INTERRUPTED, "left", fields)
         return outcome
 
     async def _until_closed(self) -> None:

@@ -63,7 +63,7 @@ def _seat(
         rank=rank,
         place=state.places[seat],
         action=state.actions[seat],
-        gained=gained(stage.scene.doings.get(seat)),
+        got=gained(stage.scene.doings.get(seat)),
         hand=state.hands[seat],
         pieces=tuple(known[slot] for slot in sorted(held)),
         unknown=len(state.collectibles[seat]) - len(held),

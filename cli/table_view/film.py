@@ -103,10 +103,13 @@ def film_messages(film: Film, end: Node) -> Iterator[Message]:
 
     `end` is the last node of the chain. A game without a result has no `ending`.
     """
-    told = TableMessages()
+    told, begun = TableMessages(), False
     yield from told.hear(updates.Started(film.table, None))
     for moment in film.moments:
         view = rules.view(moment.state, None)
         yield from told.hear(updates.Happened(moment.items, view))
+        if not begun and (state := told.state()) is not None:
+            begun = True
+            yield state
     if standings := film.moments[-1].state.standings:
         yield told.ending(updates.GameOver(film.table, end, standings, None))

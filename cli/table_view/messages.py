@@ -158,6 +158,11 @@ class TableMessages:
         self._told = board
         yield messages.Beat(self.round, index, part.items, words, pause(part), part.left, board)
 
+    def state(self) -> Message | None:
+        """Return the board as it is now, None before there is one."""
+        board = board_of(self.stage, False)
+        return None if board is None else messages.State(self.round, self._happenings, board)
+
     def _state(self, by_bot: bool) -> Iterator[Message]:
         """Yield the board, if it has changed since it was told."""
         board, before = board_of(self.stage, by_bot), self._told
@@ -185,7 +190,7 @@ class TableMessages:
     def _question(self, view: rules.View, kind: str, again: bool) -> Message:
         """Return the question for a choice."""
         self.questions, self.is_open = self.questions + 1, True
-        names, now = self.stage.names, self.stage.scene.clock
+        names = self.stage.names
         entries = []
         for choice in ordered(view, kind):
             words = "" if names is None else sealing(view, kind, choice, names)
@@ -193,7 +198,6 @@ class TableMessages:
             entries.append(records.Entry(choice_json(kind, choice), words, brings))
         groups = rules.theft_options(view.state) if kind == "theft" else ()
         slots = tuple(sorted(view.mine())) if kind == "exhibit" else sum(groups, ())
-        left = None if now is None or now.muster.strict else now.left
         return messages.Question(
             round=view.state.round,
             id=self.questions,
@@ -203,7 +207,6 @@ class TableMessages:
             entries=tuple(entries),
             slots=slots,
             groups=tuple(groups),
-            seconds=left,
         )
 
     def close(self) -> Iterator[Message]:
@@ -223,7 +226,10 @@ class TableMessages:
     def refused(self, code: str, told: Mapping[str, Any]) -> Message:
         """Return that an answer is refused, by the rule with this code."""
         question = self.questions if self.is_open else None
-        return messages.Refused(question, code, plain(told), refusal(code, told))
+        words = refusal(code, told)
+        if "place" in told:
+            told = {**told, "place": rules.Place(told["place"])}
+        return messages.Refused(question, code, plain(told), words)
 
     # The end
 

@@ -45,6 +45,7 @@ Line = Answer | Reply | Check | BotPlays | PlayerRequest
 
 NO_JSON: Final = "no-json"
 UNKNOWN_TYPE: Final = "unknown-type"
+NO_TYPE: Final = "no-type"
 BAD_FIELD: Final = "bad-field"
 
 
@@ -74,7 +75,9 @@ def read_line(line: str) -> Line:
         return Reply(None, value)
     if not isinstance(value, dict):
         return Answer(None, value)
-    told = value.pop("type", None)
+    if "type" not in value:
+        raise NotUnderstood(NO_TYPE)
+    told = value.pop("type")
     if not isinstance(told, str) or told not in READERS:
         raise NotUnderstood(UNKNOWN_TYPE, type=told)
     return READERS[told](_Fields(value))

@@ -22,7 +22,7 @@ from ..printing import write_line
 from ..table_view.choice_json import choice_from_json
 from ..table_view.messages import TableMessages, hello
 from ..words.presence_sentences import seat_request
-from ..words.refusals import NO_SUCH_QUESTION, OLD_QUESTION
+from ..words.refusals import NO_SUCH_QUESTION, NOT_MARKED, NOTHING_OPEN, OLD_QUESTION
 from ..words.table_terms import TableOffer
 from ..words.translation import _
 from .json_answers import Answer, BotPlays, Check, NotUnderstood, Reply, read_line
@@ -145,6 +145,8 @@ class JsonWindow(Window):
         now = self.seat.open
         if now is None or question != self._messages.questions:
             self._refuse(OLD_QUESTION, {"id": question})
+        elif now[1] not in ("exhibit", "theft"):
+            self._refuse(NOT_MARKED, {})
         else:
             self._print([self._messages.checked(*now, picked)])
 
@@ -204,6 +206,8 @@ class JsonWindow(Window):
         match said:
             case NotUnderstood():
                 self._refuse(said.code, said.fields)
+            case Reply(ask=None) | Answer(question=None):
+                self._refuse(NOTHING_OPEN, {})
             case Reply(ask=number) | Answer(question=number):
                 last = self._asks if isinstance(said, Reply) else self._messages.questions
                 is_old = number is not None and 0 < number <= last

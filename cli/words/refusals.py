@@ -15,6 +15,10 @@ OLD_QUESTION: Final = "old-question"
 """The code for a program's answer to a question that is not open any more."""
 NO_SUCH_QUESTION: Final = "no-such-question"
 """The code for a program's answer to a question that was never asked."""
+NOTHING_OPEN: Final = "nothing-open"
+"""The code for a line of a program without an id that does not fit what is asked now."""
+NOT_MARKED: Final = "not-marked"
+"""The code for a check of a choice that is not of pieces."""
 NO_PLACE: Final = "no-place"
 """The code for a choice of a program that is not the English name of a Place."""
 ILL_FORMED: Final = {
@@ -24,7 +28,10 @@ ILL_FORMED: Final = {
     NO_SUCH_QUESTION: N_("no question with this id is open"),
     NO_PLACE: N_('a Place is "Castle" or "Auction Hall"'),
     "no-json": N_("the line is no JSON"),
+    NOTHING_OPEN: N_("this is no answer to what is asked now"),
+    NOT_MARKED: N_("only the answer to a question for pieces can be checked"),
     "unknown-type": N_("a message has no such type: {type}"),
+    "no-type": N_("a message needs a type, such as answer or reply"),
     "bad-field": N_("the field {field} is missing, or has a value of another form"),
 }
 """The meaning of the codes for choices that are refused before any rule of the game is checked."""

@@ -155,7 +155,7 @@ class SeatState:
         rank: Its rank on the track, from 1.
         place: Where it is in this round. None before it has shown it.
         action: The id of the Action card that it has shown in this round. None if none.
-        gained: What it got in the Auction Hall in this round, in few letters.
+        got: What it got in the Auction Hall in this round, in few letters.
         hand: The ids of the Action cards in its hand, as everybody knows them.
         pieces: Its Collectibles that the reader knows, by slot.
         unknown: How many of its Collectibles the reader does not know.
@@ -170,7 +170,7 @@ class SeatState:
     rank: int
     place: Place | None
     action: int | None
-    gained: str
+    got: str
     hand: tuple[int, ...]
     pieces: tuple[HeldPiece, ...]
     unknown: int

@@ -226,7 +226,6 @@ class Question(Message):
         entries: The choices, for an exhibit or a theft some of them.
         slots: The slots that may be in an exhibit or a theft.
         groups: For a theft, the slots of each exhibit of which one has to be taken.
-        seconds: How long the choice is awaited at most. None for no limit.
     """
 
     round: int
@@ -237,7 +236,6 @@ class Question(Message):
     entries: tuple[Entry, ...]
     slots: tuple[int, ...]
     groups: tuple[tuple[int, ...], ...]
-    seconds: float | None
 
 
 class Checked(Message):
