@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.presentation.table_messages import Message
+from p2p_hoity.presentation.table_messages import Beat, Message, State
 from p2p_hoity.rules import happenings
 from protocol import Node, Table
 
@@ -107,9 +107,10 @@ def film_messages(film: Film, end: Node) -> Iterator[Message]:
     yield from told.hear(updates.Started(film.table, None))
     for moment in film.moments:
         view = rules.view(moment.state, None)
-        yield from told.hear(updates.Happened(moment.items, view))
-        if not begun and (state := told.state()) is not None:
-            begun = True
-            yield state
+        for message in told.hear(updates.Happened(moment.items, view)):
+            if isinstance(message, Beat) and not begun:
+                begun = True
+                yield State(message.round, message.index, message.board)
+            yield message
     if standings := film.moments[-1].state.standings:
         yield told.ending(updates.GameOver(film.table, end, standings, None))

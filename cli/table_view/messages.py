@@ -158,11 +158,6 @@ class TableMessages:
         self._told = board
         yield messages.Beat(self.round, index, part.items, words, pause(part), part.left, board)
 
-    def state(self) -> Message | None:
-        """Return the board as it is now, None before there is one."""
-        board = board_of(self.stage, False)
-        return None if board is None else messages.State(self.round, self._happenings, board)
-
     def _state(self, by_bot: bool) -> Iterator[Message]:
         """Yield the board, if it has changed since it was told."""
         board, before = board_of(self.stage, by_bot), self._told

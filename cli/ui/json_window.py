@@ -25,7 +25,7 @@ from ..words.presence_sentences import seat_request
 from ..words.refusals import NO_SUCH_QUESTION, NOT_MARKED, NOTHING_OPEN, OLD_QUESTION
 from ..words.table_terms import TableOffer
 from ..words.translation import _
-from .json_answers import Answer, BotPlays, Check, NotUnderstood, Reply, read_line
+from .json_answers import BAD_FIELD, Answer, BotPlays, Check, NotUnderstood, Reply, read_line
 from .lines.stdin_lines import STRAYS, forward_input
 from .person_seat import PersonSeat, Window
 
@@ -198,6 +198,8 @@ class JsonWindow(Window):
             match await self._next():
                 case Reply(ask, yes) if ask == self._asks or (ask is None and not is_named):
                     return yes
+                case Reply(ask=None):
+                    self._refuse(BAD_FIELD, {"field": "ask"})
                 case said:
                     self._refuse_other(said)
 

@@ -55,6 +55,9 @@ def test_errors_have_words_codes(case: tuple[BaseException, int, str, str]) -> N
         (("resume", "--json"), "no-game", {}),
         (("replay", "no-such-file", "--json"), "refused", {}),
         (("watch", "hoity3", "--json"), "ticket-cut-short", None),
+        (("play", "--bogus", "--json"), "usage", {}),
+        (("verify", "--json"), "usage", {}),
+        (("nonsense", "--json"), "usage", {}),
     ],
 )
 def test_a_program_is_told_an_error_by_its_code(

@@ -202,8 +202,9 @@ def test_a_film_has_the_messages_of_a_table_and_replaces_no_file(
     for line in lines:
         table_contract.check(line)
     assert {line["type"] for line in lines} <= {type_of(kind) for kind in FILMED}
-    first, *beats, last = lines
+    first, state, *beats, last = lines
     assert (first["type"], first["seat"], last["type"]) == ("table", None, "ending")
+    assert (state["type"], state["board"]) == ("state", beats[0]["board"])
     assert "not final" not in last["words"]
     happened = [one for beat in beats for one in beat["happenings"]]
     replayed = hoity("replay", game, "--json").lines[1:-1]

@@ -80,8 +80,9 @@ async def test_who_leaves_ones_own_bots_behind_the_end_is_still_told_what_it_cam
     if is_over:
         assert await here.run(go) == won
         return
-    with pytest.raises(Trouble, match="you left"):
+    with pytest.raises(Trouble, match="you left") as caught:
         await here.run(go)
+    assert (caught.value.code, caught.value.fields) == ("left", {"game": here.game})
 
 
 @pytest.mark.parametrize(

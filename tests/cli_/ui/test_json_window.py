@@ -166,7 +166,7 @@ def codes(written: Written) -> list[str]:
 async def test_a_program_answers_or_is_told_what_is_wrong(autojump_clock: Any) -> None:
     player, written = await program("nonsense", "", "7", '"Hall"', "[1]", "true", '"Castle"')
     assert await player.choose(view(), "place", False) == rules.Place.CASTLE
-    wrong = ["no-json", "no-place", "no-place", "no-place", "no-such-question"]
+    wrong = ["no-json", "no-place", "no-place", "no-place", "nothing-open"]
     assert codes(written) == wrong
     words = [line["words"] for line in written if line["type"] == "refused"]
     assert words[0] == "the line is no JSON"
@@ -240,7 +240,7 @@ async def test_a_guest_is_let_in_only_by_a_reply_that_names_the_question() -> No
         await seat.typed.aclose()
         with pytest.raises(Trouble, match="input ended"):
             await seat.admit("Bob", "KEY")
-    new = ["no-such-question", "no-such-question", "no-json"]
+    new = ["bad-field", "nothing-open", "no-json"]
     assert codes(written) == [*new, "no-such-question", *[*new, "old-question"] * 2]
 
 
@@ -313,8 +313,8 @@ REFUSED = {
         (answer(2, ["Castle"]), "no-place"),
         (answer(2, {"type": "answer", "question": 2, "choice": 1}), "no-place"),
         ('["Castle"]', "no-place"),
-        ("{}", "unknown-type"),
-        ("true", "no-such-question"),
+        ("{}", "no-type"),
+        ("true", "nothing-open"),
     ],
 )
 async def test_a_wrong_id_or_form_is_refused_and_the_question_stays_open(
@@ -375,6 +375,19 @@ async def test_marked_pieces_are_judged_in_words_and_a_closed_question_is_not() 
         table_contract.check(line)
     assert (good["is_legal"], bad["is_legal"]) == (True, False)
     assert codes(written) == ["old-question"]
+
+
+async def test_only_an_answer_of_pieces_can_be_checked() -> None:
+    written: Written = []
+    player = program_writing(written)
+    player.tell(updates.Started(bound(), 0))
+    player.tell(updates.Choosing(place_question(), "place", False))
+    async with running(player.hear), trio.open_nursery() as nursery:
+        nursery.start_soon(player.seat.choose, place_question(), "place", False)
+        await trio.testing.wait_all_tasks_blocked()
+        await player.typed.send('{"type": "check", "question": 1, "picked": []}')
+        await player.typed.send('"Castle"')
+    assert codes(written) == ["not-marked"]
 
 
 # Whole games.

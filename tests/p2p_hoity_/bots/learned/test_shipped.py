@@ -44,11 +44,15 @@ def test_the_record_is_of_these_weights_and_all_seats(record: Any, weights: byte
 
 
 def test_they_play_as_was_recorded(record: Any) -> None:
-    """The first games of the duel at four seats are played again: at night all of the record."""
+    """The first games of the duel at four seats are played again: at night all of the record.
+
+    They are of the network alone, without the haste of the hard bot.
+    """
+    network, normal = learned.shipped().choose, BOTS["normal"]
     first = record["first"]
     games, due, slack = (first["games"], first["won"], SLACK) if is_nightly() else FEWER
     won = 0.0
     for seed in range(games):
-        bots = [BOTS["hard" if seat == seed % 4 else "normal"] for seat in range(4)]
+        bots = [network if seat == seed % 4 else normal for seat in range(4)]
         won += Referee.seat(load(), 4, seed, None, bots).play().shares[seed % 4]
     assert abs(won - due) <= slack
