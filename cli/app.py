@@ -194,6 +194,22 @@ def run(words: Sequence[str]) -> int:
         return report(error, as_json="--json" in rest)
 
 
+def _usual(words: Sequence[str]) -> list[str]:
+    """Return a command line with the long words for `help`, `-h` and `-V`, which many people type.
+
+    `-h` is read at the beginning and at the end only, since in between it may be a value.
+    """
+    if words[:1] == ["help"]:
+        return [*words[1:2], "--help"]
+    if words[:1] == ["-V"]:
+        return ["--version"]
+    found = list(words)
+    for at in {0, len(found) - 1} if found else ():
+        if found[at] == "-h":
+            found[at] = "--help"
+    return found
+
+
 def _run(words: Sequence[str]) -> int:
     """Run a command line, and return its code. Typer's `main` has other messages and exit codes."""
     completing = completion.VARIABLE in os.environ
@@ -202,6 +218,7 @@ def _run(words: Sequence[str]) -> int:
 
         return show(_run)
     if not completing:
+        words = _usual(words)
         _check_words(words)
     first = words[0] if words and not completing else ""
     command = _PREPARED.get(first) or typer.main.get_command(build(first))

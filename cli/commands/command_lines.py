@@ -32,6 +32,7 @@ def play(
         str | None,
         typer.Option(
             metavar="N|LEVELS",
+            autocompletion=opt.bots,
             help=N_(
                 "How many bots play against you (by default 3), or a level for each with commas "
                 "between: easy (beginner), fair (casual), normal (experienced), hard (expert)."
@@ -68,6 +69,7 @@ def host(
         str,
         typer.Option(
             metavar="N|LEVELS",
+            autocompletion=opt.bots,
             help=N_(
                 "How many seats bots take, or a level for each bot with commas between: easy "
                 "(beginner), fair (casual), normal (experienced), hard (expert)."

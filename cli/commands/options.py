@@ -143,6 +143,22 @@ def transcripts(incomplete: str) -> list[str]:
     return _games(incomplete, lambda home: home.transcripts.glob("*.hoity"))
 
 
+def bots(incomplete: str) -> list[str]:
+    """Complete the last of some levels of bots with commas between, or a number of bots."""
+    from p2p_hoity.bots import LEVELS
+
+    before, comma, last = incomplete.rpartition(",")
+    offered = LEVELS if comma else (*LEVELS, *map(str, range(1, 6)))
+    return [f"{before}{comma}{one}" for one in offered if one.startswith(last)]
+
+
+def editions(incomplete: str) -> list[str]:
+    """Complete a word to the name of an edition. The shell adds files."""
+    from p2p_hoity.editions.load_edition import NAMES
+
+    return [name for name in NAMES if name.startswith(incomplete)]
+
+
 def codes(incomplete: str) -> list[str]:
     """Complete the last word of a partly typed spoken code, such as `7-ma`.
 
@@ -227,6 +243,7 @@ EditionOption = Annotated[
         "--edition",
         metavar="NAME|FILE",
         callback=edition_given,
+        autocompletion=editions,
         help=N_("uberplay-2004, reference-manual, or your own edition file."),
     ),
 ]

@@ -134,7 +134,8 @@ def marked(path: Path) -> Iterator[tuple[IO[bytes], Mark]]:
             )
         kept = home().transcripts
         told = words.format(path=path, why=of_system(error), here=Path.cwd(), kept=kept)
-        raise Trouble(told, USAGE) from error
+        code = NO_FILE if isinstance(error, FileNotFoundError) else "refused"
+        raise Trouble(told, USAGE, code) from error
 
 
 def verify_file(path: Path, how: VerifyOptions) -> int:

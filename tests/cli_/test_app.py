@@ -50,6 +50,10 @@ def test_help_lists_every_command(hoity: Shell) -> None:
     assert all(f"\n  {command} " in done.out for command in COMMANDS)
     assert "Exit codes" in done.out
     assert hoity("--version").out.startswith("hoity ")
+    assert hoity("-V").out == hoity("--version").out
+    whole = hoity.told(0, "--help")
+    assert hoity.told(0, "-h") == hoity.told(0, "help") == whole
+    assert hoity.told(0, "help", "verify") == hoity.told(0, "verify", "-h") != whole
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "id new", "id show", "id export"])

@@ -19,6 +19,10 @@ from cli.completion import INSTALL, SHOW, VARIABLE, ZSH_LINE
         ("hoity verify 8", []),
         ("hoity join 7-lante", ["7-lantern-"]),
         ("hoity watch 7-lantern-walr", ["7-lantern-walrus"]),
+        ("hoity play --bots h", ["hard"]),
+        ("hoity host --bots easy,f", ["easy,fair"]),
+        ("hoity play --bots 3", ["3"]),
+        ("hoity host --edition ref", ["reference-manual"]),
     ],
 )
 def test_a_shell_is_offered(

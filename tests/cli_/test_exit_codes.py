@@ -53,7 +53,7 @@ def test_errors_have_words_codes(case: tuple[BaseException, int, str, str]) -> N
     [
         (("join", "nonsense", "--json"), "no-ticket", {"prefix": "hoity3"}),
         (("resume", "--json"), "no-game", {}),
-        (("replay", "no-such-file", "--json"), "refused", {}),
+        (("replay", "no-such-file", "--json"), "no-file", {}),
         (("watch", "hoity3", "--json"), "ticket-cut-short", None),
         (("play", "--bogus", "--json"), "usage", {}),
         (("verify", "--json"), "usage", {}),
