@@ -7,6 +7,7 @@ from functools import cached_property
 
 from p2p_hoity.presentation.deciding_moments import DecidingMoment, deciding_moments
 from p2p_hoity.presentation.figure_paths import FigurePath, figure_paths
+from p2p_hoity.presentation.scene import Scene
 from p2p_hoity.rules import Edition, Happening, Standing, happenings
 
 from ..words import end_sentences
@@ -36,6 +37,20 @@ class PictureFacts:
     date: str
     is_valid: bool
     verdict: str
+
+    @classmethod
+    def of_scene(cls, scene: Scene, names: Names, day: str) -> PictureFacts:
+        """Return the facts of a game whose every step this program has verified as it came."""
+        return cls(
+            edition=names.edition,
+            nicknames=tuple(names.nicknames),
+            record=scene.record,
+            standings=scene.standings or (),
+            game=scene.game,
+            date=day,
+            is_valid=True,
+            verdict=_("Verified: every signature, proof, commitment and rule."),
+        )
 
     @cached_property
     def names(self) -> Names:

@@ -164,10 +164,14 @@ def no_other_game(
     return _("No other game with the same people: {why}.").format(why="; ".join(why))
 
 
-def kept_as(transcript: Path, is_result: bool = False) -> list[str]:
+def kept_as(
+    transcript: Path, is_result: bool = False, picture: str = "--picture FILE.svg"
+) -> list[str]:
     """Return where a transcript is, and the commands for it, last the one that checks it.
 
-    `is_result` is whether it is the transcript of a game that is over.
+    Args:
+        is_result: Whether it is the transcript of a game that is over.
+        picture: The option of `replay`, or the key, that saves a picture of the game.
     """
     name = GAME.fullmatch(transcript.name)
     shown = name[1] if name and transcript.parent == home().transcripts else transcript
@@ -175,6 +179,6 @@ def kept_as(transcript: Path, is_result: bool = False) -> list[str]:
     if is_result:
         text = _("See it again: {command} · as a picture: {option}")
         replay = command_line("replay", shown)
-        told.append(text.format(command=replay, option="--picture FILE.svg"))
+        told.append(text.format(command=replay, option=picture))
     check = command_line("verify", shown)
     return [*told, _("Check it with: {command}").format(command=check)]

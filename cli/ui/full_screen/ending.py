@@ -136,5 +136,5 @@ def _papers(stage: Stage, width: int) -> list[Line]:
     if stage.scene.transcript is None:
         return []
     is_result = stage.scene.standings is not None
-    told = end_sentences.kept_as(stage.scene.transcript, is_result)
+    told = end_sentences.kept_as(stage.scene.transcript, is_result, picture="s")
     return paragraphs(told, width - 1, "dim")

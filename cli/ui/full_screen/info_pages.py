@@ -55,6 +55,7 @@ HELP: Final = (
     ("h", N_("a hint: what the hard bot would do; against your own bots only")),
     ("#", N_("what this table promises, in numbers")),
     ("t", N_("talk: a line of your own, or the number of a phrase")),
+    ("s", N_("after the game: save a picture of it in the folder where you are")),
     ("w", N_("give the awaited players more time")),
     ("a", N_("let a bot play on, and take the seat back")),
     (N_("Esc q Ctrl-C"), N_("the menu: stay, leave for now, a bot, settings, mute")),

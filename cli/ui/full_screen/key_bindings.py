@@ -30,6 +30,7 @@ KEYS: Final = {
     "?": "page('help')",
     "#": "page('numbers')",
     "h": "page('advice')",
+    "s": "picture",
     "t": "talk",
     "w": "wait",
     "a": "bot",

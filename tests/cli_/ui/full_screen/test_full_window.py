@@ -13,6 +13,7 @@ import pytest
 import trio
 import trio.testing
 from support.at_screen import Sitting, screen_window, seated, sit
+from support.moments import begun, over
 from support.running import running
 from support.screened import Company, short, table
 
@@ -287,6 +288,25 @@ async def test_a_yes_or_no_is_answered_whatever_page_is_open(at: Sitting) -> Non
         await at.until(lambda number=number: len(found) == number)
         assert len(at.app.screen_stack) == 1
     assert found == [True, False, True]
+
+
+@seated()
+async def test_s_saves_a_picture_of_the_game_that_is_over(
+    at: Sitting, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    at.app.stage = begun().stage
+    await at.press("s")
+    assert list(tmp_path.iterdir()) == []
+    at.app.stage = over().stage
+    await at.press("s")
+    (path,) = tmp_path.iterdir()
+    assert path.name == f"hoity-{at.app.stage.scene.game}.svg"
+    assert "Bruno wins" in path.read_text(encoding="utf-8")
+    before = path.read_bytes()
+    await at.press("s")
+    await at.until(lambda: len(at.app._notifications) == 2)
+    assert path.read_bytes() == before
 
 
 @seated()
