@@ -39,10 +39,13 @@ class Haste:
 
 E, C, T, D = ActionKind.EXHIBIT, ActionKind.CASH, ActionKind.THIEF, ActionKind.DETECTIVE
 FORWARD = {E, C}
-AT_TWO = Haste({E: 3.25, C: 4.5, T: 0.0, D: -2.25}, 0.2)
+AT_TWO = Haste({E: 3.0, C: 4.5, T: 0.0, D: -2.25}, 0.2)
 """At two seats both wait with Thieves, and somewhat less often with Detectives."""
-AT_MORE = Haste({E: 4.5, C: 2.0, T: 1.0, D: 0.0}, 0.1)
-"""At more seats all wait with Detectives, which a Thief would end as well."""
+AT_THREE = Haste({E: 4.5, C: 2.0, T: 1.0, D: 0.0}, 0.1)
+"""At three seats all wait with Detectives, which a Thief would end as well."""
+AT_MORE = Haste({E: 2.25, C: 1.0, T: 0.5, D: 0.0}, 0.05)
+"""At more seats few rounds are idle without haste, but a game takes long."""
+HASTES = {2: AT_TWO, 3: AT_THREE}
 
 
 def hard_choice(view: View, decision: Expected, rng: Random) -> Choice:
@@ -69,7 +72,7 @@ def mixtures_of(bot: Learned, view: View, decision: Expected) -> tuple[Mixture, 
     found, kind = bot.mixtures(view, decision), kind_of(decision)
     if kind not in ("action", "turn"):
         return found
-    haste = AT_TWO if view.state.seats == 2 else AT_MORE
+    haste = HASTES.get(view.state.seats, AT_MORE)
     return tuple(hastened(one, _kinds(view, kind, one.choices), haste) for one in found)
 
 

@@ -1,5 +1,7 @@
 """A seat at a table: who plays it, what is told of it, and how it is left."""
 
+import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,13 +15,16 @@ from cli.commands import take_seat
 from cli.commands.options import OutputOptions, SeatOptions
 from cli.commands.take_seat import Going, Sitting, new_sitting, sit
 from cli.exit_codes import NOT_OK, OK, Trouble
+from cli.local.bot_manners import COMPANY, Company
 from cli.local.bot_processes import hire
 from cli.ui.screen_options import ScreenOptions
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.playing.end_codes import LEFT
 from p2p_hoity.table.playing.player_interface import (
     BotPlayer,
     LeaveForNow,
     PlayerRequest,
+    Talk,
     WaitLonger,
 )
 from p2p_hoity.table.playing.session import Outcome
@@ -102,6 +107,56 @@ async def test_bots_keep_their_journals_where_their_host_keeps_its_own(
     with suppress(Trouble):
         await here.run(go)
     assert here.crew.folder.exists() is stays
+
+
+@pytest.mark.parametrize(
+    ("options", "output", "at_terminal", "company"),
+    [
+        ({}, {}, True, Company.PERSON),
+        ({"no_talk": True}, {"plain": True}, True, Company.QUIET),
+        ({}, {}, False, Company.PROGRAM),
+        ({"auto": True}, {}, True, Company.PROGRAM),
+        ({}, {"as_json": True}, True, Company.PROGRAM),
+    ],
+)
+async def test_bots_know_whether_a_person_plays_with_them(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: dict[str, Any],
+    output: dict[str, bool],
+    at_terminal: bool,
+    company: Company,
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    here = new_sitting(SeatOptions(name="Ana", **options), OutputOptions(**output))
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: at_terminal)
+    here.crew = hire(here.home, ("normal",), "Ana", nothing)
+    started: list[Mapping[str, str]] = []
+
+    def copied(words: object, env: Mapping[str, str], stderr: int) -> None:
+        started.append(env)
+        raise OSError
+
+    monkeypatch.setattr(here.crew, "_copied", copied)
+
+    async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
+        assert sitting.crew is not None
+        with suppress(OSError):
+            await sitting.crew.join("hoity3abc", nursery)
+        return Outcome(None, (), None)
+
+    await here.run(go)
+    assert [env[COMPANY] for env in started] == [company]
+
+
+async def test_what_a_bot_says_is_a_request_of_its_seat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    here = new_sitting(SeatOptions(name="Ana", auto=True), OutputOptions(as_json=True))
+    monkeypatch.setattr(here._manners, "hear", lambda update: Talk(4))
+    here._tell(updates.Crowded())
+    assert await here.seat.player.next_request() == Talk(4)
 
 
 class Wishful(BotPlayer):

@@ -10,6 +10,7 @@ from support.sampling import sample, times
 from p2p_hoity.bots import BOTS
 from p2p_hoity.bots.hard_bot import (
     AT_MORE,
+    AT_THREE,
     AT_TWO,
     SHARPNESS,
     Haste,
@@ -27,7 +28,7 @@ WAITING = Mixture((1, 2, 3), (0.01, 0.04, 0.95))
 KINDS = (EXHIBIT, THIEF, DETECTIVE)
 
 
-@pytest.mark.parametrize("haste", [AT_TWO, AT_MORE])
+@pytest.mark.parametrize("haste", [AT_TWO, AT_THREE, AT_MORE])
 def test_what_brings_the_game_forward_becomes_likelier(haste: Haste) -> None:
     found = hastened(WAITING, KINDS, haste)
     assert sum(found.chances) == pytest.approx(1)
