@@ -39,10 +39,17 @@ class Haste:
 
 E, C, T, D = ActionKind.EXHIBIT, ActionKind.CASH, ActionKind.THIEF, ActionKind.DETECTIVE
 FORWARD = {E, C}
-AT_TWO = Haste({E: 3.25, C: 4.5, T: 0.0, D: -2.25}, 0.2)
-"""At two seats both wait with Thieves, and somewhat less often with Detectives."""
-AT_MORE = Haste({E: 4.5, C: 2.0, T: 1.0, D: 0.0}, 0.1)
-"""At more seats all wait with Detectives, which a Thief would end as well."""
+HASTES: Mapping[int, Haste] = {
+    # Both wait with Thieves, and somewhat less often with Detectives.
+    2: Haste({E: 3.0, C: 4.5, T: 0.0, D: -2.25}, 0.2),
+    # All wait with Detectives, which a Thief would end as well.
+    3: Haste({E: 4.5, C: 2.0, T: 1.0, D: 0.0}, 0.1),
+    4: Haste({E: 2.25, C: 1.0, T: 0.5, D: 0.0}, 0.05),
+    5: Haste({E: 2.25, C: 1.0, T: 0.5, D: 0.0}, 0.05),
+    # Few rounds are idle even without haste, but a game takes long.
+    6: Haste({E: 3.25, C: 1.0, T: 0.5, D: 0.0}, 0.05),
+}
+"""The haste by the number of seats, as small as makes idle rounds few and games short enough."""
 
 
 def hard_choice(view: View, decision: Expected, rng: Random) -> Choice:
@@ -69,7 +76,7 @@ def mixtures_of(bot: Learned, view: View, decision: Expected) -> tuple[Mixture, 
     found, kind = bot.mixtures(view, decision), kind_of(decision)
     if kind not in ("action", "turn"):
         return found
-    haste = AT_TWO if view.state.seats == 2 else AT_MORE
+    haste = HASTES[view.state.seats]
     return tuple(hastened(one, _kinds(view, kind, one.choices), haste) for one in found)
 
 

@@ -19,11 +19,11 @@ from ..rules.exhibits import by_letter, two_largest
 from .castle_odds import Mix, Stakes, guests, rivals, worths
 from .rule_bots import mix, owed
 
-HEAT, HEAT_OF_SEAT = 0.77, 0.13
+HEATS: Mapping[int, float] = {2: 1.03, 3: 1.16, 4: 1.2, 5: 1.42, 6: 1.55}
 """The difference in value, in fields, that makes a choice e times as likely as another one.
 
-It is the first number, and the second one for each seat at the table: with more seats the values
-are further apart, because a Detective moves by up to as many fields as there are seats.
+It is given by the number of seats: with more of them the values are further apart, because a
+Detective moves by up to as many fields as there are seats.
 """
 PIECE = 1.6
 """The fields that a piece of the longest run is worth."""
@@ -42,7 +42,7 @@ def fair_choice(view: View, decision: Expected, rng: Random) -> Choice:
         NothingToChoose: If there is no legal choice.
     """
     kind = owed(view, decision)
-    heat = HEAT + HEAT_OF_SEAT * view.state.seats
+    heat = HEATS[view.state.seats]
     if kind == "theft":
         return tuple(mix(one, rng, heat) for one in thefts(view))
     return mix(values(view, kind), rng, heat)

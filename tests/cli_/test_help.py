@@ -72,7 +72,11 @@ def test_a_long_help_has_headings_and_a_short_one_has_not(hoity: Shell) -> None:
         assert heading in long
     assert "Options:" not in long
     assert "Options:" in short
-    for words in ("[default: :4647]", "The default is 2, 2, 3, 4, 4"):
+    for words in (
+        "easy (beginner), fair (casual), normal (experienced), hard (expert)",
+        "[default: :4647]",
+        "The default is 2, 2, 3, 4, 4",
+    ):
         assert words in " ".join(long.split())
     told = hoity.told(0, "join", "--help")
     places = [told.index(word) for word in ("Arguments:", "Network:", "Output:", "--help ")]

@@ -179,7 +179,7 @@ def test_a_killed_host_goes_on_elsewhere_by_a_fresh_ticket(net: Internet, tmp_pa
     with lost_host(tmp_path, places, ways=ways, timeouts=SHORT) as table:
         places[0] = elsewhere
         told = table.resume(0).read_until("type", "moved")
-        assert told["reach"] == "anywhere"
+        assert told["scope"] == "anywhere"
         ticket, first = (decode_ticket(word) for word in (told["ticket"], table.ticket))
         assert replace(ticket, addresses=()) == replace(first, addresses=())
         theirs = {"machines": [stranger], "way": ("--listen", ":4646")}

@@ -32,8 +32,8 @@ AT_START: Final = (Phrase.HELLO, Phrase.GOOD_LUCK)
 AS_THIEF: Final = (Phrase.THANK_YOU, Phrase.SORRY)
 AS_OWNER: Final = (Phrase.WHAT_A_THIEF, Phrase.UNEXPECTED)
 AT_END: Final = (Phrase.WELL_PLAYED, Phrase.GOODBYE)
-AT_THEFT: Final = 0.4
-"""The probability that a bot remarks on a theft that it suffered or made."""
+AT_THEFT: Final = 0.6
+"""The probability that a bot remarks on a theft on which it may."""
 QUIET: Final = 3
 """The rounds from a phrase of any seat in which the bots say nothing about thefts."""
 
@@ -46,7 +46,7 @@ class Remarks:
         self._begin()
 
     def _begin(self) -> None:
-        self._round, self._spoken = 0, 0
+        self._round = self._spoken = self._theft = 0
         self._due: tuple[int, Phrase] | None = None
 
     def hear(self, update: updates.Update) -> Phrase | None:
@@ -72,8 +72,9 @@ class Remarks:
                     said = self._one_of_all(AT_START)
                 case happenings.RoundBegan(number):
                     self._round = number
-                case happenings.Stolen(thief, _, owner) if self._seat in (thief, owner):
-                    self._consider(AS_THIEF if thief == self._seat else AS_OWNER)
+                case happenings.Stolen(thief, _, owner) if self._theft < self._round:
+                    self._theft = self._round
+                    self._consider(thief, owner)
                 case happenings.PlaceShown() | happenings.ActionShown() if self._is_time():
                     said = self._taken()
         return said
@@ -82,8 +83,13 @@ class Remarks:
         """Return a phrase as often as makes one phrase if all other seats are bots."""
         return self._rng.choice(phrases) if self._rng.random() * self._others < 1 else None
 
-    def _consider(self, phrases: Sequence[Phrase]) -> None:
-        """Decide whether a theft is worth a phrase, which is said in the next round."""
+    def _consider(self, thief: int, owner: int) -> None:
+        """Decide whether the first theft of a round is worth a phrase, said in the next round."""
+        # All bots know who may speak, so that they do not speak all at once.
+        by_thief = (self._round + thief + owner) % 2 == 0
+        if self._seat != (thief if by_thief else owner):
+            return
+        phrases = AS_THIEF if by_thief else AS_OWNER
         is_time = self._round - self._spoken >= QUIET
         if is_time and self._due is None and self._rng.random() < AT_THEFT:
             self._due = self._round, self._rng.choice(phrases)

@@ -1,5 +1,7 @@
 """A seat at a table: who plays it, what is told of it, and how it is left."""
 
+import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,10 +16,11 @@ from cli.commands import take_seat
 from cli.commands.options import OutputOptions, SeatOptions
 from cli.commands.take_seat import Going, Sitting, new_sitting, sit
 from cli.exit_codes import NOT_OK, OK, Trouble
+from cli.local.bot_manners import AUDIENCE, Audience
 from cli.local.bot_processes import hire
 from cli.ui.screen_options import ScreenOptions
 from p2p_hoity.game_adapter import table_name
-from p2p_hoity.presentation.screen_updates import GameOver, Started
+from p2p_hoity.presentation.screen_updates import Crowded, GameOver, Started
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.kept_company import Company, read_company
 from p2p_hoity.storage.player_key import new_identity
@@ -26,6 +29,7 @@ from p2p_hoity.table.playing.player_interface import (
     BotPlayer,
     LeaveForNow,
     PlayerRequest,
+    Talk,
     WaitLonger,
 )
 from p2p_hoity.table.playing.session import Outcome
@@ -109,6 +113,56 @@ async def test_bots_keep_their_journals_where_their_host_keeps_its_own(
     with suppress(Trouble):
         await here.run(go)
     assert here.crew.folder.exists() is stays
+
+
+@pytest.mark.parametrize(
+    ("options", "output", "at_terminal", "audience"),
+    [
+        ({}, {}, True, Audience.PERSON),
+        ({"no_talk": True}, {"plain": True}, True, Audience.QUIET),
+        ({}, {}, False, Audience.PROGRAM),
+        ({"auto": True}, {}, True, Audience.PROGRAM),
+        ({}, {"as_json": True}, True, Audience.PROGRAM),
+    ],
+)
+async def test_bots_know_whether_a_person_plays_with_them(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: dict[str, Any],
+    output: dict[str, bool],
+    at_terminal: bool,
+    audience: Audience,
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    here = new_sitting(SeatOptions(name="Ana", **options), OutputOptions(**output))
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: at_terminal)
+    here.crew = hire(here.home, ("normal",), "Ana", nothing)
+    started: list[Mapping[str, str]] = []
+
+    def copied(words: object, env: Mapping[str, str], stderr: int) -> None:
+        started.append(env)
+        raise OSError
+
+    monkeypatch.setattr(here.crew, "_copied", copied)
+
+    async def go(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
+        assert sitting.crew is not None
+        with suppress(OSError):
+            await sitting.crew.join("hoity3abc", nursery)
+        return Outcome(None, (), None)
+
+    await here.run(go)
+    assert [env[AUDIENCE] for env in started] == [audience]
+
+
+async def test_what_a_bot_says_is_a_request_of_its_seat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path))
+    here = new_sitting(SeatOptions(name="Ana", auto=True), OutputOptions(as_json=True))
+    monkeypatch.setattr(here._manners, "hear", lambda update: Talk(4))
+    here._tell(Crowded())
+    assert await here.seat.player.next_request() == Talk(4)
 
 
 class Wishful(BotPlayer):

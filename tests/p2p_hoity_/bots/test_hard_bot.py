@@ -9,8 +9,7 @@ from support.sampling import sample, times
 
 from p2p_hoity.bots import BOTS
 from p2p_hoity.bots.hard_bot import (
-    AT_MORE,
-    AT_TWO,
+    HASTES,
     SHARPNESS,
     Haste,
     choice_of,
@@ -27,7 +26,7 @@ WAITING = Mixture((1, 2, 3), (0.01, 0.04, 0.95))
 KINDS = (EXHIBIT, THIEF, DETECTIVE)
 
 
-@pytest.mark.parametrize("haste", [AT_TWO, AT_MORE])
+@pytest.mark.parametrize("haste", HASTES.values())
 def test_what_brings_the_game_forward_becomes_likelier(haste: Haste) -> None:
     found = hastened(WAITING, KINDS, haste)
     assert sum(found.chances) == pytest.approx(1)
@@ -38,9 +37,9 @@ def test_what_brings_the_game_forward_becomes_likelier(haste: Haste) -> None:
 
 
 def test_without_such_a_card_only_the_others_are_weighed() -> None:
-    found = hastened(Mixture((1, 2), (0.2, 0.8)), (THIEF, THIEF), AT_MORE)
+    found = hastened(Mixture((1, 2), (0.2, 0.8)), (THIEF, THIEF), HASTES[4])
     assert found.chances[1] / found.chances[0] == pytest.approx(4**SHARPNESS)
-    never = hastened(Mixture((1, 2), (0.0, 1.0)), (EXHIBIT, DETECTIVE), AT_TWO)
+    never = hastened(Mixture((1, 2), (0.0, 1.0)), (EXHIBIT, DETECTIVE), HASTES[2])
     assert never.chances == (0.0, 1.0)
 
 

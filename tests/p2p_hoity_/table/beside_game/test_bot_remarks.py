@@ -76,7 +76,7 @@ def test_it_speaks_at_the_start_and_at_the_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("thief", "owner", "phrases"), [(1, 2, AS_THIEF), (2, 1, AS_OWNER), (2, 3, None)]
+    ("thief", "owner", "phrases"), [(1, 2, AS_THIEF), (3, 1, AS_OWNER), (1, 3, None), (2, 3, None)]
 )
 def test_a_theft_is_remarked_on_in_the_next_round(
     thief: int, owner: int, phrases: tuple[Phrase, ...] | None
@@ -98,12 +98,21 @@ def test_nobody_speaks_soon_after_a_phrase() -> None:
     bot.hear(updates.Said(0, "Ana", "well"))
     tell(bot, begun(QUIET + 1))
     assert tell(bot, SHOWN) is None  # Somebody else has spoken.
-    tell(bot, theft(1, 2))
+    tell(bot, theft(1, 3))
     tell(bot, begun(2 * QUIET))
     assert tell(bot, SHOWN) is None
-    tell(bot, theft(1, 2))
+    tell(bot, theft(1, 3))
     tell(bot, begun(2 * QUIET + 1))
     assert tell(bot, SHOWN) in AS_THIEF
+
+
+def test_of_several_thefts_in_a_round_only_the_first_is_remarked_on() -> None:
+    """Of it either the thief speaks or the owner, and all know which of them."""
+    bots = {seat: remarks(seat) for seat in range(4)}
+    said = []
+    for items in ([begun(QUIET), theft(1, 2), theft(1, 3), theft(0, 3)], [begun(QUIET + 1), SHOWN]):
+        said = [seat for seat, bot in bots.items() if tell(bot, *items) is not None]
+    assert said == [1]
 
 
 def test_a_new_game_begins_anew_and_an_onlooker_is_in_no_theft() -> None:
