@@ -28,7 +28,7 @@ class Desk:
         autopilot: Whether a bot plays the seat.
         answers: The words of the open yes-or-no question. "" if there is none.
         has_replied: Whether a yes-or-no question was answered since the game began.
-        told: The lines of a replay that replace the question. None at a table.
+        is_replay: Whether a recorded game is shown, in which nothing is asked.
         verdict: The verdict on the file of a replay, in few words. None at a table.
         checked: The whole verdict on the file of a replay.
         lesson: The explanation that is shown. "" if there is none just now, None outside a lesson.
@@ -42,7 +42,7 @@ class Desk:
     has_hints: bool = False
     answers: str = ""
     has_replied: bool = False
-    told: tuple[str, ...] | None = None
+    is_replay: bool = False
     verdict: Notice | None = None
     checked: tuple[str, ...] = ()
     lesson: str | None = None

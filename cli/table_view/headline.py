@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from p2p_hoity.rules import Phase, Place, View, happenings
+from p2p_hoity.rules.banquet import FINAL_HONOURS
 
 from ..words.end_sentences import victory
 from ..words.translation import N_, _
@@ -38,6 +39,8 @@ def _round(number: int) -> str:
 def _revealed(stage: Stage) -> str:
     """Return the words for what is being revealed, by the kind of the last event shown."""
     item = stage.scene.record[-1]
+    if isinstance(item, happenings.FigureMoved) and item.why in FINAL_HONOURS:
+        return _(LAST)
     words = (words for kinds, words in REVEALED if isinstance(item, kinds))
     return _(next(words, GOES_ON))
 
@@ -45,6 +48,7 @@ def _revealed(stage: Stage) -> str:
 HALL: Final = happenings.Sale | happenings.CashStolen | happenings.CashPaid | happenings.TurnedUp
 FINAL: Final = happenings.HandOpened | happenings.FinalExhibit | happenings.StandingMade
 GOES_ON: Final = N_("the round goes on")
+LAST: Final = N_("the last exhibits")
 REVEALED: Final = (
     (happenings.PlaceShown, N_("the Places are shown")),
     (happenings.ActionShown, N_("the Actions are shown")),
@@ -53,7 +57,7 @@ REVEALED: Final = (
     (happenings.FigureMoved, N_("the figures move")),
     (happenings.Stolen, N_("the Thieves take their loot")),
     (happenings.DetectiveRanked | happenings.Imprisoned, N_("Thieves go to prison")),
-    (happenings.BanquetReached | FINAL, N_("the last exhibits")),
+    (happenings.BanquetReached | FINAL, LAST),
 )
 """The words for what is being revealed, by the class of the last event that was shown."""
 
@@ -67,7 +71,7 @@ DOING: Final = (
     ((Phase.WINDOW, Phase.DRAW), N_("the buyer picks a window")),
     ((Phase.LONE_SHOW, Phase.EXHIBIT_SEAL, Phase.EXHIBIT_OPEN), N_("exhibits are chosen")),
     ((Phase.THEFT,), N_("a Thief picks his loot")),
-    ((Phase.FINAL, Phase.OVER), N_("the last exhibits")),
+    ((Phase.FINAL, Phase.OVER), LAST),
 )
 """The words for each phase while this person is asked nothing."""
 

@@ -366,7 +366,7 @@ NOT_HERE: Final = N_("Hints are for games against your own bots only.")
 NOT_LEARNING: Final = N_("There are no hints in the lesson.")
 NOT_NOW: Final = N_("There is no choice to give a hint for now.")
 HINTS: Final = N_("What the hard bot would do, of 100 times ([number] picks it):")
-HINTS_OF_A_THEFT: Final = N_("What the hard bot would do here, of 100 times:")
+HINTS_WITHOUT_NUMBERS: Final = N_("What the hard bot would do here, of 100 times:")
 
 
 def hint(
@@ -394,17 +394,19 @@ def advice(view: View, kind: str, names: Names, exhibits: int) -> list[str]:
     from p2p_hoity.bots.hard_bot import mixtures_of
     from p2p_hoity.bots.learned import shipped
 
-    lines = [_(HINTS_OF_A_THEFT if kind == "theft" else HINTS)]
+    lines: list[str] = []
     numbers = {} if kind == "theft" else _numbers(view, kind, exhibits)
+    heading = HINTS_WITHOUT_NUMBERS
     for mixture in mixtures_of(shipped(), view, rules.expected(view.state)):
         pairs = zip(mixture.chances, mixture.choices, strict=True)
         ranked = sorted(pairs, key=lambda pair: -pair[0])
         for chance, choice in [one for one in ranked if one[0] >= LEAST_HINT][:MOST_HINTS]:
             number = f"[{numbers[choice]}] " if choice in numbers else ""
+            heading = HINTS if number else heading
             lines.append(f"  {100 * chance:3.0f}  {number}{in_words(view, kind, choice)}")
         if why := reason(view, kind, ranked[0][1], names):
             lines.append("       " + _("One reason: {why}.").format(why=why))
-    return lines
+    return [_(heading), *lines]
 
 
 def _numbers(view: View, kind: str, exhibits: int) -> dict[Choice, int]:

@@ -13,11 +13,16 @@ from p2p_hoity.rules import ActionKind, Choice, Place, View, best_slots
 
 from .card_names import Names, held_numbers
 from .choice_notes import may_play, note, others_at, rivals_ahead
-from .translation import _, count
+from .translation import _, count, listed
 
 
 def reason(view: View, kind: str, choice: Choice, names: Names) -> str:
     """Return a sentence that speaks for a choice, or a note on what it brings, "" for none."""
+    return _reason(view, kind, choice, names) or note(view, kind, choice, names)
+
+
+def _reason(view: View, kind: str, choice: Choice, names: Names) -> str:
+    """Return a fact that speaks for a choice, "" if none of those that are looked for holds."""
     if view.seat is None:
         return ""
     if kind == "place":
@@ -32,7 +37,7 @@ def reason(view: View, kind: str, choice: Choice, names: Names) -> str:
         return tellers[action](view, names, cast("int", card)) if action in tellers else ""
     if kind == "exhibit":
         return _exhibit(view, names, cast("tuple[int, ...]", choice))
-    return note(view, kind, choice, names)
+    return ""
 
 
 def _castle(view: View, names: Names) -> str:
@@ -56,9 +61,8 @@ def _hall(view: View, names: Names) -> str:
 def _cash(view: View, names: Names, card: int) -> str:
     """Return why one may play Cash."""
     most = _largest(view, Place.AUCTION_HALL, ActionKind.CASH)
-    if view.state.edition.number(card) > most:
-        return _("nobody else here can pay more")
-    return _("the others here can pay up to {most}").format(most=most)
+    is_largest = view.state.edition.number(card) > most
+    return _("nobody else here can pay more") if is_largest else ""
 
 
 def _hall_thief(view: View, names: Names, card: int) -> str:
@@ -101,7 +105,7 @@ def _exhibit(view: View, names: Names, slots: tuple[int, ...]) -> str:
     """Return why one may show this exhibit."""
     best = best_slots(view.state, view.mine())
     if best is not None and len(best) > len(slots):
-        return _("what is not shown stays hidden, and no Thief can take it")
+        return _("no Thief can take what is not shown")
     if not _with(view, Place.CASTLE, ActionKind.THIEF):
         return _("no Thief is here who could take a piece of it")
     return "" if rivals_ahead(view, slots) else _("no exhibit that is known here is larger")
@@ -113,7 +117,7 @@ def _guests(view: View, names: Names, where: Place, kind: ActionKind) -> str:
     text = _("{who} may show an exhibit, from which a Thief can take a piece")
     if kind is ActionKind.CASH:
         text = _("{who} may pay Cash, which a Thief can take")
-    return text.format(who=names.shorts(found)) if found else ""
+    return text.format(who=listed(map(names.short, found))) if found else ""
 
 
 def _with(view: View, where: Place, kind: ActionKind) -> list[int]:

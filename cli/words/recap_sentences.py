@@ -6,6 +6,7 @@ After the game it has what decided it and the path of each figure instead of the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from p2p_hoity.presentation.figure_paths import figure_paths
@@ -13,7 +14,7 @@ from p2p_hoity.presentation.scene import Scene
 from p2p_hoity.rules import Edition, Happening, happenings
 
 from .card_names import Names
-from .happening_sentences import BETWEEN, brief_story
+from .happening_sentences import BETWEEN, brief_story, story
 from .moment_sentences import moments
 from .translation import _
 
@@ -29,8 +30,11 @@ MOST_AHEAD: Final = 4
 """The most octagons ahead that are named."""
 
 
-def recap(scene: Scene, names: Names) -> list[str]:
-    """Return the lines of the recap, none before the first round."""
+def recap(scene: Scene, names: Names, in_full: bool = False) -> list[str]:
+    """Return the lines of the recap, none before the first round.
+
+    `in_full` tells the last round in whole sentences, a line for each.
+    """
     rounds = _rounds(scene.record)
     if scene.view is None or not rounds:
         return []
@@ -41,7 +45,7 @@ def recap(scene: Scene, names: Names) -> list[str]:
     # The round that is played now has not much to tell yet.
     over = [one for one in rounds if any(isinstance(x, happenings.RoundEnded) for x in one)]
     if over:
-        lines += _round(names, over[-1])
+        lines += _round(names, over[-1], in_full)
     if scene.is_over:
         return [*lines, *moments(scene, names), *_paths(names, scene.record)]
     return [*lines, _ahead(names.edition, max(scene.view.state.figures))]
@@ -58,15 +62,37 @@ def _rounds(record: Iterable[Happening]) -> list[list[Happening]]:
     return found
 
 
-def _round(names: Names, items: Sequence[Happening]) -> list[str]:
-    """Return a heading and at most five lines about one round."""
-    began = next(item for item in items if isinstance(item, happenings.RoundBegan))
-    lines = [_("Round {round}").format(round=began.round)]
-    for kinds in LINES:
-        told = brief_story(names, [item for item in items if isinstance(item, kinds)])
-        if told:
-            lines.append("  " + BETWEEN.join(told))
+def _round(names: Names, items: Sequence[Happening], in_full: bool) -> list[str]:
+    """Return a heading and the lines about one round, at most five in brief."""
+    lines = [_("Round {round}").format(round=_began(items).round)]
+    with _fields_then(names, items):
+        for kinds in LINES:
+            some = [item for item in items if isinstance(item, kinds)]
+            if in_full:
+                lines += [f"  {line}" for line in story(names, some)]
+            elif told := brief_story(names, some):
+                lines.append("  " + BETWEEN.join(told))
     return lines
+
+
+def _began(items: Iterable[Happening]) -> happenings.RoundBegan:
+    return next(item for item in items if isinstance(item, happenings.RoundBegan))
+
+
+@contextmanager
+def _fields_then(names: Names, items: Iterable[Happening]) -> Iterator[None]:
+    """Put the fields of the figures when a round began into `names`, for the octagon that paid."""
+    now, fields = names.before, dict[int, int]()
+    ended = next((item for item in items if isinstance(item, happenings.RoundEnded)), None)
+    for item in items:
+        if isinstance(item, happenings.FigureMoved):
+            fields.setdefault(item.seat, item.start)
+    if ended is not None:
+        names.before = tuple(fields.get(seat, at) for seat, at in enumerate(ended.figures))
+    try:
+        yield
+    finally:
+        names.before = now
 
 
 def _missed(names: Names, rounds: Sequence[Sequence[Happening]], number: int) -> Iterator[str]:
@@ -78,10 +104,10 @@ def _missed(names: Names, rounds: Sequence[Sequence[Happening]], number: int) ->
             missed.insert(0, items)
         number -= len(items)
     for items in missed:
-        began = next(item for item in items if isinstance(item, happenings.RoundBegan))
-        moves = brief_story(names, [x for x in items if isinstance(x, happenings.FigureMoved)])
+        with _fields_then(names, items):
+            moves = brief_story(names, [x for x in items if isinstance(x, happenings.FigureMoved)])
         told = BETWEEN.join(moves) or _("no figure moved")
-        yield "  " + _("Round {round}: {what}").format(round=began.round, what=told)
+        yield "  " + _("Round {round}: {what}").format(round=_began(items).round, what=told)
 
 
 def _paths(names: Names, record: Iterable[Happening]) -> Iterator[str]:

@@ -171,9 +171,9 @@ def _started(update: updates.Started, telling: Telling) -> list[str]:
     """Return lines that say that the table is complete, with the key of every seat's player."""
     lines = [_("The table is complete. Game {name}.").format(name=table_name(update.table))]
     roster = update.table.header.roster
-    players = update.players or (None,) * len(roster)
-    for seat, (entry, key) in enumerate(zip(roster, players, strict=True)):
-        who = telling.names.seat(seat) if telling.names else entry.nickname
+    # A replay knows no keys of players: they are not in the transcript.
+    for seat, key in enumerate(update.players):
+        who = telling.names.seat(seat) if telling.names else roster[seat].nickname
         lines.append(f"  {who}: {player_key(key)}")
     return lines
 

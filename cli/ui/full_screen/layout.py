@@ -116,7 +116,7 @@ def _board(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
     seat_lines, piece_lines = seats(stage, width), pieces(stage, asked, width)
     fixed = len(seat_lines) + len(piece_lines) + 2
     now: list[Line] = []
-    if not stage.is_revealing:
+    if not (desk.is_replay or stage.is_revealing):
         now = _now(stage, desk, width, max(QUESTION, height - fixed - 1))
     ruled = [text("─" * width, "rule")]
     # At first as if the question were short, so that the table stays where it is.
@@ -126,7 +126,7 @@ def _board(stage: Stage, desk: Desk, width: int, height: int) -> list[Line]:
         body += piece_lines + ruled * (rules > 2)
         if len(body) + len(now) <= height:
             break
-    if stage.is_revealing:
+    if desk.is_replay or stage.is_revealing:
         return body + _reveal(stage, desk, width, height - len(body))
     body += now
     if height - len(body) > 3:
@@ -149,8 +149,6 @@ def _share(spare: int) -> tuple[int, int]:
 
 def _now(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
     """Return at most `rows` lines of the open question or of what stands in its place."""
-    if desk.told is not None:
-        return paragraphs(desk.told, width - 1, "bright")[:rows]
     if desk.lesson:
         return broken(" » " + desk.lesson, width - 1, "title", "   ")[:rows]
     if desk.menu is not None:
@@ -176,7 +174,9 @@ def _news(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
 
 def _reveal(stage: Stage, desk: Desk, width: int, rows: int) -> list[Line]:
     """Return at most `rows` lines of the log, the newest one marked, and the chat below it."""
-    head = text(" " + _("REVEALED") + "  ", "title").add(_("any key hurries"), "dim")
+    head = text(" " + _("REVEALED") + "  ", "title").add(_("Enter hurries"), "dim")
+    if desk.is_replay:  # A replay, in which nothing has to be hurried.
+        head = text((" " + _("Log") + " ").center(width, "─"), "rule")
     newest = paragraphs(stage.beat, width - 1, "bright", first=POINTER)
     talk = chat_lines(stage, recent_talk(stage, desk)[-max(1, rows // 3) :], width)
     talk = talk[: max(0, rows - 1 - len(newest))]
@@ -205,7 +205,7 @@ def keys(stage: Stage, desk: Desk, width: int) -> Line:
         return text(" " + desk.hint, "title")
     found: Sequence[tuple[str, str, str]] = ()
     if stage.is_revealing:
-        found = [(_("any key"), _("hurries"), "hurry()")]
+        found = [(_("Enter"), _("hurries"), "hurry()")]
     elif desk.lesson:
         found = [("Enter", _("goes on"), "seal()")]
     elif desk.menu is not None and desk.menu.is_builder:

@@ -36,6 +36,7 @@ class ReplayApp(PagedApp):
         self.film = film
         if film.verdict is not None:
             self.desk.verdict, self.desk.checked = film.verdict.mark, film.verdict.lines
+        self.desk.is_replay = True
         self.speed: int | None = None
         self._run = 0
         self._show()
@@ -43,7 +44,6 @@ class ReplayApp(PagedApp):
     def _show(self) -> None:
         """Draw the moment of the recorded game at which the replay is."""
         self.stage = self.film.stage()
-        self.desk.told = self.stage.beat
         names = [entry.nickname for entry in self.film.table.header.roster]
         eyes = _("everyone") if self.film.eyes is None else names[self.film.eyes]
         text = _("{at}/{all} · {who} (s) · ← → step · PgUp PgDn round · Space runs, + − · ? · q")

@@ -67,14 +67,15 @@ def pieces(stage: Stage, menu: Menu | None, width: int) -> list[Line]:
     found = grid(stage.scene.view)
     # The widths of the columns of nicknames and of best exhibits.
     name, best = (9, 9) if width < 100 else (12, 16)
-    columns = _columns_of_letters(width - name - best - len(" –  1468 "))
+    columns = _columns_of_letters(width - name - best - len(" ?4  1468 "))
     lines = [_heading(stage.names, name, columns, width)]
     marks = marks_of(stage.names.nicknames)
     for row in found.rows:
         who = fit(f" {marks[row.seat]} {name_of(stage, row.seat)}", name)
         line = text(who, seat_style(stage, row.seat)).join(_cells(menu, row.cells, columns))
-        unknown = "–" if row.seat == stage.scene.seat else str(row.unknown)
-        line.add(fit(f" {unknown}", 3), "dim").add(fit(_best(row, best), best) + " ", "bright")
+        is_known = row.seat == stage.scene.seat or not row.unknown
+        unknown = "" if is_known else f"{HIDDEN}{row.unknown}"
+        line.add(fit(f" {unknown}", 4), "dim").add(fit(_best(row, best), best) + " ", "bright")
         lines.append(line.add(str(row.oldest or ""), "dim").within(width))
     return [*lines, _windows(found, name, width)]
 
@@ -103,7 +104,7 @@ def _heading(names: Names, name: int, columns: Sequence[int], width: int) -> Lin
         shown = word if room >= min(cells(word), LEAST_OF_NAME) else ""
         line.add(f" {letter}", "title").add(fit(shown, room), "dim")
     return (
-        line.add(" ? ", "dim")
+        line.add(" ?  ", "dim")
         .add(_("BEST EXHIBIT") if width >= 100 else _("BEST"), "dim")
         .within(width)
     )

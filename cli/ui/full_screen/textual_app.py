@@ -29,6 +29,8 @@ from .paged_app import PagedApp
 
 DARK, LIGHT = "textual-dark", "textual-light"
 MOST_TALK: Final[Quota] = 200
+DURING_A_REVEAL: Final = ("page(", "talk", "menu")
+"""The beginnings of the actions that keys have during a reveal."""
 HURRIED: Final[Seconds] = 30.0
 """The time, in seconds, before a step's timeout at which reveals stop being shown in parts."""
 
@@ -177,7 +179,7 @@ class TableApp(PagedApp):
     # Keys
 
     async def on_key(self, event: events.Key) -> None:
-        """Run the action of a key. While something is revealed, nearly any key shows all of it."""
+        """Run the action of a key. During a reveal most other keys than those of pages hurry it."""
         if len(self.screen_stack) > 1:
             await self.key_over_a_page(event)
             self.redraw()
@@ -187,10 +189,11 @@ class TableApp(PagedApp):
                 self._close_talk()
             return
         event.prevent_default()
-        if self.stage.is_revealing and event.key not in ("escape", "question_mark"):
+        key = key_of(event)
+        action = KEYS.get(key.lower()) or KEYS.get(event.key)
+        if self.stage.is_revealing and not (action or "").startswith(DURING_A_REVEAL):
             self.action_hurry()
             return
-        key = key_of(event)
         yes = self._yes_of(key)
         if event.key == "enter" and self.desk.answers and not self.desk.hint:
             yes = self._usual
@@ -198,7 +201,6 @@ class TableApp(PagedApp):
             self.action_reply(yes)
             self.redraw()
             return
-        action = KEYS.get(key.lower()) or KEYS.get(event.key)
         if action is not None:
             await self.run_action(action)
             self.redraw()

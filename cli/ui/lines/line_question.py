@@ -94,7 +94,7 @@ def page(screen: LineScreen, word: str, rest: str) -> Iterable[str] | None:
     if view is None or names is None:
         return [_("The cards are not dealt yet.")]
     if key == "recap":
-        return recap(screen.scene, names) or [_("No round has begun yet.")]
+        return recap(screen.scene, names, screen.in_sentences) or [_("No round has begun yet.")]
     if key == "i":
         return board_text.named(names, rest) if rest else board_text.pieces(view, names)
     if key == "h":

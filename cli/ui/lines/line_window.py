@@ -347,9 +347,9 @@ class LineWindow(PeopleWindow):
             home = own_home()
             kept = settings.load(home)
             settings.keep(home, replace(kept, sentences=screen.in_sentences))
-        told = N_("From now on everything is told in few words.")
+        told = N_("From now on what happens and the board are told in few words.")
         if screen.in_sentences:
-            told = N_("From now on everything is told in whole sentences.")
+            told = N_("From now on what happens and the board are told in whole sentences.")
         self._say(_(told))
 
     def _hint(self) -> None:

@@ -15,7 +15,7 @@ from cli.words import choice_names, translation
 from cli.words.board_text import own_slots
 from cli.words.card_names import Names, code
 from cli.words.choice_names import (
-    HINTS_OF_A_THEFT,
+    HINTS_WITHOUT_NUMBERS,
     MOST,
     MOST_HINTS,
     NAMED,
@@ -242,7 +242,7 @@ def test_of_a_theft_each_exhibit_has_its_own() -> None:
         names = Names(view.state.edition, NICKNAMES[:5], 0)
         heading, *lines = advice(view, "theft", names, LISTED)
         mixtures = mixtures_of(shipped(), view, rules.expected(view.state))
-        assert heading == HINTS_OF_A_THEFT
+        assert heading == HINTS_WITHOUT_NUMBERS
         assert len(lines) >= len(mixtures) >= 1
         assert all(re.fullmatch(r" +\d+  [A-F] ?\d+|       One reason: .*", x) for x in lines)
         return

@@ -5,6 +5,7 @@ from dataclasses import replace
 from support.moments import Shown, begun, over
 
 from cli.ui.full_screen.info_pages import page
+from cli.words.happening_sentences import rounds_of
 from cli.words.recap_sentences import recap
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.figure_paths import figure_paths
@@ -35,6 +36,29 @@ def test_the_last_round_that_is_over_is_told_in_at_most_five_lines() -> None:
         assert 1 <= len(told[1:-1]) <= 5
         assert all(line.startswith("  ") for line in told[1:-1])
         assert told[-1].startswith("Octagons ahead of the leader: ")
+
+
+def test_in_full_it_is_told_in_sentences_by_the_octagon_of_that_round() -> None:
+    for number in range(3, 24):
+        shown = _in_round(number)
+        assert shown.stage.names is not None
+        names, scene = shown.stage.names, shown.stage.scene
+        before = names.before
+        told = recap(scene, names, in_full=True)
+        assert names.before == before
+        live = [line for one in rounds_of(names, scene.record)[:-1] for line in one]
+        for line in told[1:-1]:
+            assert line.strip() in live
+
+
+def test_in_brief_it_names_the_octagon_that_paid() -> None:
+    for number in range(3, 24):
+        shown = _in_round(number)
+        log = list(shown.stage.log)
+        paid = [part for line in _told(shown) for part in line.strip().split(" · ")]
+        for part in paid:
+            if part.startswith("At octagon"):
+                assert any(part in line for line in log)
 
 
 def test_the_octagons_ahead_are_those_of_the_edition() -> None:

@@ -13,7 +13,7 @@ from support.screened import Company, short, table
 from textual.widgets import OptionList, Static
 
 from cli.table_view.stage import Stage
-from cli.ui.full_screen.info_pages import Choices, phrases
+from cli.ui.full_screen.info_pages import Choices, Page, phrases
 from cli.ui.full_screen.textual_app import TableApp
 from cli.words import translation
 from p2p_hoity import rules
@@ -307,6 +307,23 @@ async def test_a_reveal_is_hurried_by_any_key(at: Sitting) -> None:
     await at.until(lambda: at.app.stage.is_revealing)
     await at.press("x")
     await at.until(lambda: not at.app.stage.is_revealing)
+
+
+@seated(lambda: Company(3, seed=2), staged=True, asked=False)
+async def test_a_page_is_read_during_a_reveal_and_hurries_nothing(at: Sitting) -> None:
+    await at.until(lambda: at.app.desk.menu is not None)
+    await at.press("x")
+    await at.asked()
+    await at.press("1", "enter")
+    await at.until(lambda: at.app.stage.is_revealing)
+    hurried: list[bool] = []
+    at.app.action_hurry = lambda: hurried.append(True)  # type: ignore[method-assign]
+    for key in ("i", "l"):
+        await at.press(key)
+        await at.until(lambda: isinstance(at.app.screen, Page))
+        await at.press("escape")
+        await at.until(lambda: not isinstance(at.app.screen, Page))
+    assert hurried == []
 
 
 @pytest.mark.parametrize(
