@@ -29,6 +29,7 @@ from p2p_hoity.game_adapter import SIZES
 from p2p_hoity.presentation import message_records as records
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation import table_messages as messages
+from p2p_hoity.presentation import window_messages as windows
 from p2p_hoity.rules import ActionCard, Happening, Piece, Place, Why, happenings
 from p2p_hoity.rules.edition import LETTERS, SWITCH_VALUES
 
@@ -320,13 +321,14 @@ def definitions(start: list[Schema]) -> Schema:
 
 def _records() -> set[type]:
     """All records that may stand inside messages."""
-    own = {one for one in vars(records).values() if isinstance(one, type)}
+    made = (*vars(records).values(), *vars(windows).values())
+    own = {one for one in made if isinstance(one, type) and not issubclass(one, messages.Message)}
     return {*(one for one in own if is_dataclass(one)), ActionCard, Piece, updates.Muster}
 
 
 def table_messages() -> Schema:
     """The schema of one message of a table."""
-    found = [message(kind) for kind in messages.MESSAGES]
+    found = [message(kind) for kind in (*messages.MESSAGES, *windows.WINDOW_MESSAGES)]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"One message of a table to a program ({messages.NAME})",

@@ -22,7 +22,7 @@ from ..words.choice_names import ordered, sealing
 from ..words.choice_notes import note
 from ..words.moment_sentences import moments
 from ..words.refusals import refusal
-from ..words.table_terms import TableOffer
+from ..words.table_terms import TableOffer, describe
 from ..words.translation import _, language
 from ..words.update_sentences import Telling, sentences
 from . import headline
@@ -80,6 +80,7 @@ class TableMessages:
             reach=None if reach is None else str(reach.scope),
             reasons=() if reach is None else tuple(map(told, reach.reasons)),
             terms=None if offer is None else terms_of(offer),
+            lines=() if offer is None else _terms_lines(offer),
         )
         if found != self._lobby:
             self._lobby = found
@@ -292,6 +293,12 @@ class TableMessages:
     @property
     def _game(self) -> str:
         return self.stage.scene.game
+
+
+def _terms_lines(offer: TableOffer) -> tuple[str, ...]:
+    """Return the terms of a table in sentences, without who has sat down, which `names` tells."""
+    host, _seated, *lines = describe(offer)
+    return (host, *lines)
 
 
 def hello(version: str) -> Message:

@@ -104,6 +104,7 @@ class Lobby(Message):
         reach: From where the ticket works. None if it is not known yet, and for guests.
         reasons: Why it works from there only, and what the host can do.
         terms: None until they are known.
+        lines: The terms in sentences.
     """
 
     names: tuple[str, ...]
@@ -113,6 +114,7 @@ class Lobby(Message):
     reach: str | None = None
     reasons: tuple[Told, ...] = ()
     terms: Terms | None = None
+    lines: tuple[str, ...] = ()
 
 
 class AskForm(StrEnum):
@@ -124,6 +126,14 @@ class AskForm(StrEnum):
     """Whether a guest may sit down. `fields` has `nickname` and `fingerprint`."""
     AGAIN = "again"
     """Whether to play another game with the same people."""
+    SETUP = "setup"
+    """The questions of the first run, which `setup` answers. Only a window is asked this."""
+    RETURN = "return"
+    """Whether to take the seat again after an absence. Only a window is asked this."""
+    LEAVE = "leave"
+    """Whether to leave, after a `leave`. Only a window is asked this."""
+    BOT = "bot"
+    """Whether a bot shall play, after a `bot`. Only a window is asked this."""
 
 
 class Ask(Message):
