@@ -50,6 +50,7 @@ class Stage(FollowedTable):
         alarm: The sentence about a seat that cheated. None once it was shown.
         lobby_note: The last sentence about a guest or a relay.
         staged: Whether reveals are shown in parts, by calls of `advance`, instead of all at once.
+        is_within: Whether a part of a reveal is shown whose parts somebody else brings one by one.
     """
 
     def __init__(self, staged: bool = True) -> None:
@@ -61,11 +62,12 @@ class Stage(FollowedTable):
         self.alarm: str | None = None
         self.lobby_note = ""
         self.staged, self._staging = staged, Staging()
+        self.is_within = False
 
     @property
     def is_revealing(self) -> bool:
         """True if a part of a reveal is shown now or waits to be shown."""
-        return self._staging.is_revealing
+        return self._staging.is_revealing or self.is_within
 
     @property
     def past(self) -> updates.Resumed | None:
