@@ -47,7 +47,7 @@ def play(
     """
     from .play import Opening, host, levels_typed, loopback
 
-    if seat.auto is None and not sys.stdin.isatty() and not output.as_json:
+    if seat.auto is None and not sys.stdin.isatty() and not (output.as_json or output.web):
         say(_("This is no terminal: if the input ends before your first answer, a bot plays."))
     against = levels_typed(bots)
     counted = bots is None or bots.strip().isdecimal()
@@ -119,6 +119,7 @@ def join(
     from .reach_options import again_by
 
     word = " ".join(ticket or ())
+    # The page does not ask which table: that question comes before it.
     if not word and (output.as_json or not at_terminal()):
         raise opt.missing(ctx, "ticket")
     # This machine may store a seat at the table, which is then resumed.
@@ -189,14 +190,15 @@ def relay(how: opt.RelayOptions) -> None:
     raise typer.Exit(relays.relay(how) if how.use is None else relays.use(how.use, how.as_json))
 
 
-def learn(plain: opt.PlainOption = False) -> None:
+@opt.takes_options
+def learn(web: opt.WebOptions, plain: opt.PlainOption = False) -> None:
     """Play a first round that is explained meanwhile, against scripted players.
 
     Example: hoity learn
     """
     from .learn import learn as teach
 
-    raise typer.Exit(teach(plain))
+    raise typer.Exit(teach(plain, web))
 
 
 # Commands for the files of this machine
@@ -250,7 +252,9 @@ def verify(
     raise typer.Exit(verify_all(paths, how))
 
 
+@opt.takes_options
 def replay(
+    web: opt.WebOptions,
     file: Annotated[
         str,
         typer.Argument(
@@ -298,6 +302,10 @@ def replay(
         if target is not None and (step or as_json):
             words = _("{option} can be used neither with --json nor with --step.")
             raise Trouble(words.format(option=name), USAGE)
+    if web.web:
+        from .replay import replay_on_page
+
+        raise typer.Exit(replay_on_page(transcript_named(file), web))
     raise typer.Exit(replay_file(transcript_named(file), step, as_json, plain, picture, film))
 
 

@@ -312,7 +312,25 @@ OptionalGameArgument = Annotated[
 
 
 @dataclass(frozen=True)
-class OutputOptions:
+class WebOptions:
+    """Whether a game is shown as a page in a browser, and how the page is reached."""
+
+    HEADING: ClassVar = OUTPUT
+    web: bool = option(
+        False, N_("Show the table in your browser. The page is for this computer only.")
+    )
+    web_port: int = option(
+        0,
+        N_("The port of the page. The default is any free one. Use it behind ssh -L."),
+        **count(0, 65_535),
+    )
+    no_open: bool = option(
+        False, N_("With --web: print the address of the page, and open nothing.")
+    )
+
+
+@dataclass(frozen=True)
+class OutputOptions(WebOptions):
     """The kind of screen on which a game is shown, and the file for its transcript."""
 
     HEADING: ClassVar = OUTPUT
@@ -324,7 +342,9 @@ class OutputOptions:
 
     @property
     def typed(self) -> str:
-        """The option `--json` or `--plain`, or "", for commands that the player is told to type."""
+        """The option for this kind of screen, or "", for commands that are told to the player."""
+        if self.web:
+            return "--web"
         return "--json" if self.as_json else "--plain" if self.plain else ""
 
 

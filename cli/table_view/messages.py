@@ -46,8 +46,8 @@ class TableMessages:
             much time is left.
     """
 
-    def __init__(self) -> None:
-        self.stage = Stage()
+    def __init__(self, stage: Stage | None = None) -> None:
+        self.stage = stage or Stage()
         self.questions = 0
         self.is_open = False
         self.retells_clocks = False

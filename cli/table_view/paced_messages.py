@@ -7,6 +7,7 @@ what must not be seen before them waits.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
@@ -15,6 +16,7 @@ from p2p_hoity.presentation import window_messages as windows
 from p2p_hoity.presentation.scene import Beat
 from p2p_hoity.presentation.staging import Heard, Remark, Staging, pause
 from p2p_hoity.presentation.table_messages import Message
+from protocol.units import Seconds
 
 from ..words import chat_phrases
 from ..words.card_names import Names
@@ -26,6 +28,15 @@ from .stage import Stage
 
 TOLD_OTHERWISE = (messages.Beat, messages.Log, messages.Alarm, messages.Ending)
 """The messages whose sentences are lines of the log."""
+
+
+HURRIED: Final[Seconds] = 30.0
+"""The time, in seconds, before a step's timeout at which reveals stop being shown in parts."""
+
+
+def is_late(now: updates.Clock) -> bool:
+    """Return whether so little time is left that nothing may keep a question from being seen."""
+    return bool(now.timeout) and now.left < min(HURRIED, now.timeout / 4)
 
 
 class PacedMessages:
@@ -79,6 +90,8 @@ class PacedMessages:
         is_away = self.stage.scene.is_away
         self._staging, shown = self._staging.hear(update, self.staged, is_away)
         yield from self._shown(shown, by_bot)
+        if not self.is_revealing and any(isinstance(one, updates.Happened) for one in shown):
+            yield from self._end_reveal(by_bot)
 
     def advance(self, by_bot: bool) -> tuple[list[Message], float]:
         """Show the next part of a reveal, or what waits behind it.

@@ -20,6 +20,7 @@ from p2p_hoity import rules
 from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.pasted_text import visible
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.window_messages import Part
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.playing.player_interface import WaitLonger
 from protocol.units import Seconds
@@ -144,7 +145,7 @@ class LineWindow(PeopleWindow):
         seated = [name for seat, name in enumerate(nicknames) if seat != scene.seat]
         return [*seated, *(one.who for one in scene.talk if one.seat is None)]
 
-    async def explain(self, words: str) -> None:
+    async def explain(self, words: str, points: tuple[Part, ...] = ()) -> None:
         """Print an explanation. The person need not confirm it, because lines stay readable."""
         told = _("LESSON {words}").format(words=words)
         self._tell(textwrap.wrap(told, printing.width() or WIDTH, subsequent_indent="  "))
