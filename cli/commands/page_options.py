@@ -75,7 +75,7 @@ def set_up(home: Home, page: PageHost, asks_level: bool) -> bool:
         found = PageSetup(page, form, refused_nickname).ask()
     kept = replace(
         known,
-        nickname=stripped(found.nickname, is_unseen) or None,
+        nickname=stripped(found.nickname or "", is_unseen) or None,
         language=found.language if found.language in LANGUAGES else known.language,
         bots=found.level if found.level in LEVELS else known.bots,
     )

@@ -26,10 +26,10 @@ SheetName = Literal[
 
 @dataclass(frozen=True)
 class Setup:
-    """The answers of the first run. An empty nickname means a new one at each table."""
+    """The answers of the first run. None as the nickname means a new one at each table."""
 
     ask: int
-    nickname: str
+    nickname: str | None
     language: str
     level: str | None
     lesson: bool
@@ -101,6 +101,10 @@ def _is_words(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= MOST_WORDS
 
 
+def _is_words_or_none(value: Any) -> bool:
+    return value is None or _is_words(value)
+
+
 def _is_switch(value: Any) -> bool:
     return isinstance(value, bool)
 
@@ -108,9 +112,9 @@ def _is_switch(value: Any) -> bool:
 def _setup(values: Fields) -> WindowLine:
     return Setup(
         values.take("ask", is_number),
-        values.take("nickname", _is_words),
+        values.take("nickname", _is_words_or_none),
         values.take("language", _is_words),
-        values.take("level", lambda value: value is None or _is_words(value)),
+        values.take("level", _is_words_or_none),
         values.take("lesson", _is_switch),
     )
 

@@ -55,7 +55,7 @@ function stand(context, seat) {
   const { state } = context;
   const board = /** @type {import("./types").Board} */ (state.board);
   const known = knownPieces(board);
-  const pieces = (board.seats[seat].shown ?? []).flatMap((slot) => known.get(slot) ?? []);
+  const pieces = (board.seats[seat].shown ?? []).flatMap((slot) => [known.get(slot)].filter((one) => one !== undefined));
   const ordered = [...pieces].sort((a, b) => a[1].localeCompare(b[1]) || a[2] - b[2]);
   return html`<li class="stand">${mark(state, seat)}<bdi class="nick sr">${nameOf(state, seat)}</bdi>
     <span class="run">${ordered.map((piece) => lyingPiece(context, piece, { size: "mini" }))}</span></li>`;
