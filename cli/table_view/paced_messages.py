@@ -71,6 +71,11 @@ class PacedMessages:
         return self._staging.is_revealing
 
     @property
+    def past(self) -> updates.Resumed | None:
+        """The game with all of its events, also those that wait to be seen, None before it."""
+        return self._staging.past(self.stage.scene)
+
+    @property
     def is_over(self) -> bool:
         """True if the result was seen."""
         return self._over is not None
@@ -130,7 +135,8 @@ class PacedMessages:
 
     def _shown(self, shown: Iterable[Heard], by_bot: bool) -> Iterator[Message]:
         for update in shown:
-            self.stage.is_within = isinstance(update, Beat)
+            # Other updates come during a reveal as well, when the state is between two steps.
+            self.stage.is_within = isinstance(update, Beat) or self._staging.is_shown
             before = self.stage.told
             told = list(self._messages(update, by_bot))
             yield from told

@@ -72,10 +72,7 @@ class Stage(FollowedTable):
     @property
     def past(self) -> updates.Resumed | None:
         """The game with all of its events, also those that wait to be revealed, None before it."""
-        waiting = self._staging.happened
-        view = waiting[-1].view if waiting else self.scene.view
-        items = (*self.scene.record, *(item for one in waiting for item in one.items))
-        return None if view is None else updates.Resumed(view, items)
+        return self._staging.past(self.scene)
 
     def begin_lesson(self, names: Names) -> None:
         """Begin a lesson, which is a game without a table."""

@@ -72,7 +72,9 @@ def recorded(game: str) -> dict[str, list[Line]]:
     text = gzip.decompress((RECORDED / f"{game}.jsonl.gz").read_bytes()).decode()
     scenes = {one["scene"]: one["messages"] for one in map(json.loads, text.splitlines())}
     table = scenes["table"]
-    return {name: table + [one for one in told if one not in table] for name, told in scenes.items()}
+    return {
+        name: table + [one for one in told if one not in table] for name, told in scenes.items()
+    }
 
 
 def greeting(language: str = "en", **changed: Any) -> list[Line]:
@@ -190,9 +192,7 @@ def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with served() as address, sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=str(CHROMIUM), args=["--no-sandbox"]
-        )
+        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
         try:
             yield Browser(chromium, address)
         finally:

@@ -36,7 +36,7 @@ from ...words.card_names import Names
 from ...words.presence_sentences import seat_request
 from ...words.table_terms import TableOffer, reach_lines
 from ...words.translation import INSTALLED, N_, _, yes_no
-from ..lines.line_window import LineWindow
+from ..lines.line_window import line_window_instead
 from ..person_seat import PeopleWindow, PersonSeat
 from ..screen_options import Box
 from .key_bindings import Hands
@@ -344,19 +344,10 @@ class FullWindow(PeopleWindow, Hands):
     async def _take_over(self, failed: trio.Event) -> None:
         """Wait until the application fails, then go on at the line prompt in the same seat."""
         await failed.wait()
-        line = LineWindow(self.seat)
         printing.complain(_("The full screen has failed. The game goes on at the line prompt."))
+        papers = () if self._kept else self.app.desk.papers  # The ticket and the terms.
+        code = self.app.stage.scene.code
+        kept = [*([code] if code is not None else []), *self._kept]
+        line = line_window_instead(self.seat, self.app.stage.past, kept, self._lesson, papers)
         line.talk.mute(self._muted)
-        if self._lesson is not None:
-            line.begin_lesson(self._lesson)
-        for words in () if self._kept else self.app.desk.papers:
-            line.say(words)  # The ticket and the terms, while the table fills.
-        if self.app.stage.scene.code is not None:
-            line.tell(self.app.stage.scene.code)
-        for update in self._kept:
-            line.tell(update)
-        # The events themselves were not stored, so the line prompt gets the whole story at once.
-        if (past := self.app.stage.past) is not None:
-            line.tell(past)
-        self.seat.move_to(line)
         await line.listen()

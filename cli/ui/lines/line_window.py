@@ -449,3 +449,29 @@ SIGNALS: Final[dict[str, Callable[[LineWindow], None]]] = {
     CONTINUED: LineWindow._repeat,
 }
 """The functions for the special values that stand for signals among a terminal's lines."""
+
+
+def line_window_instead(
+    seat: PersonSeat,
+    past: updates.Resumed | None,
+    kept: Iterable[updates.Update],
+    lesson: Names | None = None,
+    papers: Iterable[str] = (),
+) -> LineWindow:
+    """Let a seat go on at the line prompt, since its other window has failed.
+
+    Args:
+        past: The game so far, since its events themselves were not kept. None before it.
+        kept: The updates about the table itself, in their order.
+        lesson: The names of a lesson. None at a table.
+        papers: The lines that were shown while the table filled.
+    """
+    line = LineWindow(seat)
+    if lesson is not None:
+        line.begin_lesson(lesson)
+    for words in papers:
+        line.say(words)
+    for update in (*kept, *([past] if past is not None else [])):
+        line.tell(update)
+    seat.move_to(line)
+    return line

@@ -47,6 +47,7 @@ from ...words.table_terms import TableOffer
 from ...words.translation import N_, _
 from ..json_answers import Answer, BotPlays, Check, NotUnderstood, Reply
 from ..json_window import evidence_of
+from ..lines.line_window import line_window_instead
 from ..person_seat import PeopleWindow, PersonSeat
 from ..screen_options import Box
 from .outbox import Outbox
@@ -118,7 +119,10 @@ class PageWindow(PeopleWindow):
         self._pausing = trio.CancelScope()
         self._ending: Message | None = None
         self._is_over = self._is_left = self._is_done = False
+        self._kept: list[updates.Update] = []
+        self._lesson: Names | None = None
         self._revealed, self._seen, self._changed = trio.Event(), trio.Event(), trio.Event()
+        self._failed = trio.Event()
 
     # What is shown
 
@@ -135,8 +139,31 @@ class PageWindow(PeopleWindow):
 
     def tell(self, update: updates.Update) -> None:
         """Show an update. What is asked, `choose` tells."""
-        if isinstance(update, updates.Choosing):
-            return
+        if isinstance(update, updates.Started):
+            self._kept = [update]
+        elif isinstance(update, updates.Moved):
+            self._kept.append(update)
+        if not isinstance(update, updates.Choosing):
+            with self._guarded():
+                self._tell(update)
+
+    @contextlib.contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Let a mistake of this program in the page end the page, and not the game."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - whatever it is, the line prompt can go on
+            self._page.server.failures.append(error)
+            self._failed.set()
+
+    async def _take_over(self) -> None:
+        """Wait until the page fails, then go on at the line prompt in the same seat."""
+        await self._failed.wait()
+        printing.complain(_("The page has failed. The game goes on at the line prompt."))
+        line = line_window_instead(self.seat, self._messages.past, self._kept, self._lesson)
+        await line.listen()
+
+    def _tell(self, update: updates.Update) -> None:
         if isinstance(update, updates.Started):
             self._desk.numbers = table_terms.bounds(update.table.header.terms)
             if self.seat.by_bot and not (self.seat.how.auto or self.seat.how.looks_on):
@@ -190,7 +217,7 @@ class PageWindow(PeopleWindow):
 
     def begin_lesson(self, names: Names) -> None:
         """Begin a lesson, which has no table."""
-        self._desk.lesson = ""
+        self._desk.lesson, self._lesson = "", names
         self._send(self._messages.begin_lesson(names))
 
     def end(self, outcome: Outcome) -> list[str]:
@@ -468,8 +495,12 @@ class PageWindow(PeopleWindow):
             await self._revealed.wait()
             self._revealed = trio.Event()
             while self._messages.is_revealing:
-                told, seconds = self._messages.advance(self.seat.by_bot)
-                self._send(told)
+                seconds = 0.0
+                with self._guarded():
+                    told, seconds = self._messages.advance(self.seat.by_bot)
+                    self._send(told)
+                if self._failed.is_set():
+                    return
                 if seconds:
                     with trio.CancelScope() as self._pausing:
                         await trio.sleep(seconds)
@@ -495,6 +526,7 @@ class PageWindow(PeopleWindow):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._page.serve, self.talk)
             nursery.start_soon(self._show_reveals)
+            nursery.start_soon(self._take_over)
             # An error must reach the caller as it is, and not in a group of the nursery.
             found: outcome.Outcome[T] = await outcome.acapture(main, *args)
             await self._part(found)
