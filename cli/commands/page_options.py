@@ -19,7 +19,7 @@ from ..exit_codes import USAGE, Trouble, ctrl_c_means
 from ..local import settings
 from ..local.player_setup import chosen_name, is_new, refused_nickname
 from ..words.translation import LANGUAGES, _, level_word
-from .options import OutputOptions, WebOptions
+from .options import OutputOptions, ReplayOptions, WebOptions
 
 if TYPE_CHECKING:
     from ..ui.web.page_host import PageHost
@@ -33,12 +33,12 @@ def page_of(home: Home, mode: Mode, options: WebOptions) -> PageHost | None:
     """
     if not options.web:
         return None
-    if isinstance(options, OutputOptions) and options.as_json:
+    if isinstance(options, OutputOptions | ReplayOptions) and options.as_json:
         words = _("{option} and {other} are two kinds of screen. Leave one of them out.")
         raise Trouble(words.format(option="--web", other="--json"), USAGE)
     from ..ui.web.page_host import PageHost
 
-    return PageHost(home, mode, options.web_port, not options.no_open)
+    return PageHost(home, mode, options.web_port or 0, options.web_port is None)
 
 
 @contextmanager

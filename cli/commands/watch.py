@@ -37,16 +37,8 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
     page = page_of(own_home(), "watch", output)
     scope = trio.CancelScope()
     follows = not as_json if seat.again is None else seat.again
-    seating = ScreenOptions(
-        lambda reason: scope.cancel(),
-        as_json,
-        output.plain,
-        looks_on=True,
-        again=follows,
-        talks=not seat.no_talk,
-        page=page,
-    )
-    watcher = seat_of(replace(seating, sentences=settings.in_sentences()))
+    shown = replace(_shown_as(output, follows), talks=not seat.no_talk, page=page)
+    watcher = seat_of(replace(shown, leave=lambda reason: scope.cancel()))
     ended: list[updates.GameOver] = []
 
     def tell(update: updates.Update) -> None:
@@ -84,3 +76,16 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
         raise Trouble(_("You have stopped watching."), INTERRUPTED)
     watcher.end(outcome)
     return OK if outcome.code is None else NOT_OK
+
+
+def _shown_as(output: OutputOptions, follows: bool) -> ScreenOptions:
+    """Return the options of an onlooker's screen, without those that depend on the page."""
+    sentences = settings.in_sentences()
+    return ScreenOptions(
+        lambda reason: None,
+        output.as_json,
+        output.plain,
+        looks_on=True,
+        again=follows,
+        sentences=sentences,
+    )

@@ -134,6 +134,7 @@ class PacedMessages:
             yield from self.table.close()
 
     def _shown(self, shown: Iterable[Heard], by_bot: bool) -> Iterator[Message]:
+        """Yield the messages about updates that are shown now."""
         for update in shown:
             # Other updates come during a reveal as well, when the state is between two steps.
             self.stage.is_within = isinstance(update, Beat) or self._staging.is_shown
@@ -144,6 +145,7 @@ class PacedMessages:
                 yield from self._remarks(before)
 
     def _messages(self, update: Heard, by_bot: bool) -> Iterator[Message]:
+        """Yield the messages about one update, but for remarks in the log."""
         match update:
             case Remark():
                 self.stage.hear(update)

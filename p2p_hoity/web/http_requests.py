@@ -116,6 +116,7 @@ class HttpConnection:
         return WebSocket(self._stream, socket, self._http.trailing_data[0])
 
     async def _send(self, data: bytes) -> None:
+        """Send bytes, or raise `NotHttp` if the other end does not take them."""
         try:
             with trio.fail_after(PATIENCE):
                 await self._stream.send_all(data)
@@ -128,6 +129,7 @@ GONE: Final = (trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowE
 
 
 def _headers(event: h11.Request) -> dict[str, str]:
+    """Return the headers of a request by their names in lower case."""
     found: dict[str, str] = {}
     for raw, value in event.headers:
         name, text = raw.decode("latin-1"), value.decode("latin-1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from typing import Final
 
 import trio
@@ -18,6 +19,10 @@ CHUNK: Final = 16 * 1024
 ENDING: Final[Seconds] = 1.0
 """The time that the close of a socket may take, in seconds."""
 NOT_TEXT, TOO_LARGE = 1003, 1009
+
+
+GONE: Final = (trio.BrokenResourceError, trio.ClosedResourceError)
+"""The errors of a stream whose other end is gone."""
 
 
 class SocketGone(Exception):
@@ -39,17 +44,19 @@ class WebSocket:
             self._take(first)
 
     def _take(self, data: bytes | None) -> None:
+        """Read events from bytes, or from the end of the stream for None."""
         try:
             self._socket.receive_data(data)
         except RemoteProtocolError as error:
             raise SocketGone from error
         self._events.extend(self._socket.events())
 
-    async def _send(self, data: bytes) -> None:
+    async def _send(self, event: Event) -> None:
+        """Send an event, or raise `SocketGone` if the other end is gone or the socket closed."""
         try:
             async with self._sending:
-                await self._stream.send_all(data)
-        except (OSError, trio.BrokenResourceError, trio.ClosedResourceError) as error:
+                await self._stream.send_all(self._socket.send(event))
+        except (OSError, LocalProtocolError, *GONE) as error:
             raise SocketGone from error
 
     async def send(self, text: str) -> None:
@@ -58,11 +65,7 @@ class WebSocket:
         Raises:
             SocketGone: If the other end is gone.
         """
-        try:
-            data = self._socket.send(TextMessage(text))
-        except LocalProtocolError as error:
-            raise SocketGone from error
-        await self._send(data)
+        await self._send(TextMessage(text))
 
     async def ping(self) -> None:
         """Send a ping, which keeps proxies from closing an idle connection.
@@ -70,11 +73,7 @@ class WebSocket:
         Raises:
             SocketGone: If the other end is gone.
         """
-        try:
-            data = self._socket.send(Ping())
-        except LocalProtocolError as error:
-            raise SocketGone from error
-        await self._send(data)
+        await self._send(Ping())
 
     async def receive(self) -> str:
         """Return the next text.
@@ -100,20 +99,21 @@ class WebSocket:
                         self._length = 0
                         return text
                 case Ping():
-                    await self._send(self._socket.send(event.response()))
+                    await self._send(event.response())
                 case Pong():
                     pass
                 case CloseConnection():
-                    await self._send(self._socket.send(event.response()))
+                    await self._send(event.response())
                     raise SocketGone
                 case _:
                     await self.close(NOT_TEXT)
                     raise SocketGone
 
     async def _read(self) -> None:
+        """Read more of the stream, and note its end."""
         try:
             data = await self._stream.receive_some(CHUNK)
-        except (OSError, trio.BrokenResourceError, trio.ClosedResourceError) as error:
+        except (OSError, *GONE) as error:
             raise SocketGone from error
         self._take(bytes(data) or None)
 
@@ -124,8 +124,6 @@ class WebSocket:
             code: A code of RFC 6455, or from 4000 on one of the application.
             reason: At most 123 bytes.
         """
-        with trio.CancelScope(shield=True, deadline=trio.current_time() + ENDING):
-            try:
-                await self._send(self._socket.send(CloseConnection(code, reason)))
-            except (SocketGone, LocalProtocolError):
-                return
+        limit = trio.CancelScope(shield=True, deadline=trio.current_time() + ENDING)
+        with limit, suppress(SocketGone):
+            await self._send(CloseConnection(code, reason))

@@ -11,13 +11,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from support.paths import ROOT
-from support.table_contract import check
-
 from cli.words import page_labels, translation
 from cli.words.chat_phrases import PHRASES
 from p2p_hoity.presentation.table_messages import NAME, Hello
 from p2p_hoity.presentation.window_messages import Entered, Page, WindowSettings
+from support.paths import ROOT
+from support.table_contract import check
 
 Line = dict[str, Any]
 

@@ -77,6 +77,7 @@ class PageHost:
                 nursery.start_soon(self._begin)
 
     async def _begin(self) -> None:
+        """Open the page in a browser, and print its address if no window enters."""
         if self._opens and await self._open():
             say(_("Your table opens in the browser. Here Ctrl-C leaves it."))
             with trio.move_on_after(OPENING):

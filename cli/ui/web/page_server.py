@@ -163,6 +163,7 @@ class PageServer:
             oldest.cancel()
 
     async def _requests(self, http: HttpConnection, scope: trio.CancelScope, talk: Talk) -> None:
+        """Answer requests until the other end closes or one becomes a socket."""
         while (request := await http.next_request()) is not None:
             status, body = self._judged(request)
             if status == SWITCHING:
@@ -175,6 +176,7 @@ class PageServer:
                 await http.reply(status, (*HEADERS, ("Content-Type", TEXT)), body)
 
     def _headers(self, request: WebRequest) -> tuple[Header, ...]:
+        """Return the headers of the answer, the first page's with what clears the storage."""
         if request.path != "/" or self._is_cleared:
             return HEADERS
         self._is_cleared = True

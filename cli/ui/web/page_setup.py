@@ -73,6 +73,7 @@ class PageSetup:
         return trio.run(self._asked)
 
     async def _asked(self) -> Setup:
+        """Serve the page until the answers have come."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._page.serve, self.talk)
             found = await self._answers.next()
@@ -80,6 +81,7 @@ class PageSetup:
         return found
 
     def _whole(self) -> Iterator[Message]:
+        """Yield all that a window has to know."""
         yield hello(version())
         settings = windows.WindowSettings(None, True, True)
         yield windows.Page(

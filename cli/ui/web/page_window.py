@@ -164,6 +164,7 @@ class PageWindow(PeopleWindow):
         await line.listen()
 
     def _tell(self, update: updates.Update) -> None:
+        """Show an update, and do what it means for the person's seat."""
         if isinstance(update, updates.Started):
             self._desk.numbers = table_terms.bounds(update.table.header.terms)
             if self.seat.by_bot and not (self.seat.how.auto or self.seat.how.looks_on):
@@ -185,6 +186,7 @@ class PageWindow(PeopleWindow):
             self._send([found])
 
     def _page_message(self) -> windows.Page:
+        """Return what the window needs besides the table."""
         return windows.Page(
             mode=self._page.mode,
             labels=labels(),
@@ -343,6 +345,7 @@ class PageWindow(PeopleWindow):
             self._changed.set()
 
     async def _listen(self, socket: WebSocket) -> None:
+        """Carry out what a window sends, until it sends what the contract does not know."""
         while True:
             try:
                 said = read_request(await socket.receive())
@@ -429,6 +432,7 @@ class PageWindow(PeopleWindow):
         self._ask_first(AskForm.LEAVE, words, self._leave)
 
     def _leave(self) -> None:
+        """Leave the table, or after a game the program."""
         if self._is_over:
             self._leave_after_game()
         elif not self._decline():

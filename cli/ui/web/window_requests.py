@@ -110,6 +110,7 @@ def _is_switch(value: Any) -> bool:
 
 
 def _setup(values: Fields) -> WindowLine:
+    """Read the answers of the first run."""
     return Setup(
         values.take("ask", is_number),
         values.take("nickname", _is_words_or_none),
@@ -138,6 +139,7 @@ def _set(values: Fields) -> WindowLine:
 
 
 def _seek(values: Fields) -> WindowLine:
+    """Read where a replay is to stand."""
     found: dict[str, int | None] = {}
     if values.has("at"):
         found["at"] = values.take("at", is_number)
