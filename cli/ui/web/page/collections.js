@@ -34,7 +34,7 @@ function cell(context, seat, letter) {
     const how = { home: `seat${seat}`, isBest: lit.includes(piece[0]) };
     return slots.has(piece[0]) ? markedPiece(context, piece, how) : lyingPiece(context, piece, how);
   };
-  return html`<td role="cell" class=${held.length ? "" : "none"}><div class="set ${dense}">${repeat(held, (piece) => piece[0], draw)}</div></td>`;
+  return html`<td role="cell" class=${held.length ? "" : "none"}><div class="set ${dense}">${repeat(held, (/** @type {import("./types").Piece} */ piece) => piece[0], draw)}</div></td>`;
 }
 
 /**
@@ -99,11 +99,11 @@ function row(context, seat) {
 export function collections(context) {
   const { table } = context.state;
   if (!table) return nothing;
-  return html`<section class="card rows ${context.pointed("collections")}" aria-label=${t("pieces")} tabindex="0"><table role="table">
+  return html`<section class="card rows seats-${table.seats.length} ${context.pointed("collections")}" aria-label=${t("pieces")} tabindex="0"><table role="table">
     <caption class="sr">${t("pieces")}</caption>
     <thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col" class="c-id"><span class="sr">${t("seat")}</span></th>
       ${LETTERS.map((letter) => html`<th role="columnheader" scope="col" class="L-${letter}">${icon(letter)}<b>${letter}</b></th>`)}
       <th role="columnheader" scope="col" class="c-best">${t("best_exhibit")}</th></tr></thead>
-    <tbody role="rowgroup">${repeat(order(table), (seat) => seat, (seat) => row(context, seat))}</tbody>
+    <tbody role="rowgroup">${repeat(order(table), (/** @type {number} */ seat) => seat, (/** @type {number} */ seat) => row(context, seat))}</tbody>
   </table></section>`;
 }

@@ -77,6 +77,7 @@ function stoodIn({ state, act }) {
 function current(context) {
   const { state } = context;
   if (state.question) return questionPanel(context);
+  if (state.explain) return nothing;
   if (state.beat?.words.length) return reveal(context);
   if (state.ending || state.film || state.bye) return nothing;
   return waiting(context);
