@@ -51,7 +51,7 @@ function reveal({ state, act }) {
   const beat = /** @type {import("./types").Beat} */ (state.beat);
   return html`<section class="card ask beat" @click=${() => act.hurry()}><h2 class="small">${state.board?.headline}</h2>
     <div class="told" data-beat=${beat.index}>${beat.words.map((words) => html`<p>${words}</p>`)}</div>
-    <button type="button" class="quiet">${t("hurry")}</button></section>`;
+    ${state.film ? nothing : html`<button type="button" class="quiet">${t("hurry")}</button>`}</section>`;
 }
 
 /** @param {import("./types").Context} context */
@@ -83,9 +83,13 @@ function current(context) {
   return waiting(context);
 }
 
-/** @param {import("./types").Context} context */
-export function panel(context) {
-  return html`<div class="panel">${alarms(context)}${asks(context)}${stoodIn(context)}${explanation(context)}${current(context)}</div>`;
+/**
+ * All that stands in the place of the question.
+ * @param {import("./types").Context} context
+ * @param {unknown} controls  What leads a replay.
+ */
+export function panel(context, controls) {
+  return html`<div class="panel">${alarms(context)}${asks(context)}${stoodIn(context)}${explanation(context)}${current(context)}${controls}</div>`;
 }
 
 /** @param {import("./types").Context} context */

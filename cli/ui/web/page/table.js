@@ -41,7 +41,7 @@ function notice({ state, act }) {
 /** @param {import("./types").Context} context */
 function game(context) {
   const { state } = context;
-  const side = html`<aside class="side">${state.film ? replay(context) : nothing}${panel(context)}${log(context)}${talk(context)}</aside>`;
+  const side = html`<aside class="side">${panel(context, state.film ? replay(context) : nothing)}${log(context)}${talk(context)}</aside>`;
   if (state.ending) return html`<main id="main" class="page-ending"><div class="over">${ending(context)}${collections(context)}</div>${side}</main>`;
   return html`<main id="main" class="page-table">${track(context)}${places(context)}${collections(context)}${side}</main>`;
 }
@@ -56,7 +56,7 @@ function screen(context) {
   if (setupAsk(state)) return setup(context);
   if (state.ending && !state.board) return html`<main id="main" class="page-ending"><div class="over">${ending(context)}</div></main>`;
   if (state.board && state.table) return game(context);
-  if (state.deal) return deal(context);
+  if (state.table) return deal(context);
   if (state.lobby) return lobby(context);
   if (state.asks.size || state.explain) return html`<main id="main" class="page-lobby"><div>${asks(context)}${explanation(context)}</div></main>`;
   return state.bye ? nothing : alone(t("connecting"));
