@@ -69,6 +69,12 @@ function identity(context, seat) {
 }
 
 /**
+ * The letters of an exhibit, or the first, the last and how many if they are too many.
+ * @param {string} letters
+ */
+const shortened = (letters) => (letters.length > 14 ? `${letters[0]}–${letters.at(-1)}: ${letters.length}` : letters);
+
+/**
  * The best exhibit that is known, or the one that is shown; and how many pieces are hidden.
  * @param {import("./types").Context} context
  * @param {number} seat
@@ -79,7 +85,7 @@ function summary({ state }, seat) {
   const slots = shown ?? best;
   const years = (slots ?? []).map((slot) => known.get(slot)?.[2] ?? 9999);
   return html`<td role="cell" class="c-best ${pieces.length || unknown ? "" : "none"}">
-    ${slots?.length ? html`<span class="letters ${slots.length > 9 ? "long" : ""}">${lettersOf(known, slots)}</span><small>${t("oldest", { year: Math.min(...years) })}</small>` : nothing}
+    ${slots?.length ? html`<span class="letters ${slots.length > 9 ? "long" : ""}">${shortened(lettersOf(known, slots))}</span><small>${t("oldest", { year: Math.min(...years) })}</small>` : nothing}
     ${unknown ? html`<span class="hidden"><span class="backs">${[...Array(Math.min(unknown, BACKS))].map(() => back("tiny"))}</span><small>${t("hidden", { number: unknown })}</small></span>` : nothing}</td>`;
 }
 

@@ -3,7 +3,7 @@
 import { html, nothing } from "./vendor/lit-html.js";
 import { live } from "./vendor/directives/live.js";
 import { minutes, t } from "./labels.js";
-import { knownPieces, lettersOf, mark, markedPiece, nameOf, piecesIn } from "./pieces.js";
+import { icon, knownPieces, lettersOf, mark, markedPiece, nameOf, piecesIn } from "./pieces.js";
 
 const DIGITS = 9;
 
@@ -137,7 +137,7 @@ export function questionPanel(context) {
   return html`<form class="card ask ${act.isFolded ? "folded" : ""} ${context.pointed("question")}" id="choice" tabindex="-1"
     aria-labelledby="title" @submit=${(/** @type {Event} */ event) => { event.preventDefault(); act.seal(); }}>
     <div class="ask-head"><h2 id="title">${question.title}</h2>
-      <button type="button" class="fold" aria-expanded=${!act.isFolded} aria-label=${t("fold")} @click=${() => act.fold()}>${act.isFolded ? "▲" : "▼"}</button></div>
+      <button type="button" class="fold" aria-expanded=${!act.isFolded} aria-label=${t("fold")} @click=${() => act.fold()}>${icon(act.isFolded ? "up" : "down")}</button></div>
     ${isMine ? timeLeft(state.clock) : nothing}
     ${question.again ? html`<p class="once-more">${t("again")}</p>` : nothing}
     <div class="ask-body">${choices(context)}</div>${verdict(state)}

@@ -6,6 +6,7 @@ import { ending } from "./ending.js";
 import { t } from "./labels.js";
 import { deal, lobby } from "./lobby.js";
 import { keyList, menu } from "./menu.js";
+import { icon } from "./pieces.js";
 import { places } from "./places.js";
 import { replay } from "./replay.js";
 import { setup, setupAsk } from "./setup.js";
@@ -19,15 +20,16 @@ const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 /** @param {import("./types").Context} context */
 function bar({ state, act }) {
   const { board, page, table } = state;
+  const headline = state.ending ? t("over") : board?.headline ?? "";
   const linked = board?.seats.filter((seat) => seat.presence === "linked").length ?? 0;
   const game = table && board
     ? html`<button type="button" class="pill wide" @click=${() => act.open("links")}>${t("linked_of", { linked, seats: board.seats.length })}</button>
       <button type="button" class="pill wide" @click=${() => act.open("proofs")}>${t("proofs")}</button>`
     : nothing;
-  return html`<header class="bar"><p class="name" aria-hidden="true">Hoity Toity</p><h1 class="now">${state.ending ? t("over") : board?.headline ?? ""}</h1>${game}
+  return html`<header class="bar">${headline ? html`<p class="name" aria-hidden="true">Hoity Toity</p>` : nothing}<h1 class=${headline ? "now" : "name"}>${headline || "Hoity Toity"}</h1>${game}
     ${page?.has_hints && state.question ? html`<button type="button" class="pill hint" @click=${() => act.open("advice")}>${t("hint")}</button>` : nothing}
-    ${page ? html`<button type="button" class="pill round wide" aria-label=${t("keys")} title=${t("keys")} @click=${() => act.keys()}>?</button>
-      <button type="button" class="pill round" aria-label=${t("menu")} title=${t("menu")} @click=${() => act.menu()}>☰</button>` : nothing}</header>`;
+    ${page ? html`<button type="button" class="pill round wide" aria-label=${t("keys")} title=${t("keys")} @click=${() => act.keys()}>${icon("help")}</button>
+      <button type="button" class="pill round" aria-label=${t("menu")} title=${t("menu")} @click=${() => act.menu()}>${icon("menu")}</button>` : nothing}</header>`;
 }
 
 /** @param {import("./types").Context} context */
