@@ -147,11 +147,6 @@ class OpenPage:
         """The message that was sent last."""
         return self.sent[-1]
 
-    def overflow(self) -> int:
-        """By how many pixels the page is wider than its window."""
-        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        return int(self.page.evaluate(wide))
-
 
 class Browser:
     """A browser that opens pages in windows of several sizes."""

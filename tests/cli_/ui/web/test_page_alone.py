@@ -8,7 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.page_browser import CHROMIUM, PAGE, Browser, browser, greeting, packed_size, recorded
+from support.page_browser import (
+    CHROMIUM,
+    PAGE,
+    SIZES,
+    Browser,
+    browser,
+    greeting,
+    packed_size,
+    recorded,
+)
 from support.page_scenes import MARKUP, SCENES, TALK
 from support.table_contract import check
 
@@ -40,7 +49,8 @@ def chromium() -> Iterator[Browser]:
 def _scenes() -> Iterator[tuple[str, list, dict]]:
     for game, language in GAMES.items():
         for scene, told in recorded(game).items():
-            yield f"{game}-{scene}", told, {"language": language}
+            if game == "six" or not scene.startswith("beat"):
+                yield f"{game}-{scene}", told, {"language": language}
     for scene, (told, changed) in SCENES.items():
         yield scene, told, changed
 
@@ -276,19 +286,6 @@ def test_markup_in_names_and_talk_is_text(chromium: Browser) -> None:
         assert not window.problems
 
 
-@needs_browser
-def test_it_has_no_horizontal_scrolling(chromium: Browser) -> None:
-    scenes = [*_scenes()]
-    chosen = [one for one in scenes if one[0] in SCENES or one[0] in NARROW]
-    for size in ("phone", "tablet", "wide"):
-        with chromium.window(size=size) as window:
-            for scale in ("100%", "200%"):
-                window.page.evaluate(f"document.documentElement.style.fontSize = '{scale}'")
-                for name, told, changed in chosen:
-                    window.tell([*greeting(changed.get("language", "en")), *told], checked=False)
-                    assert window.overflow() <= 0, (name, size, scale)
-
-
 TARGETS = f"""() => [...document.querySelectorAll("button, input, select, a, label.opt")].filter(one => {{
     const box = one.getBoundingClientRect();
     const cover = one.closest("label.opt");
@@ -297,13 +294,24 @@ TARGETS = f"""() => [...document.querySelectorAll("button, input, select, a, lab
 }}).map(one => one.className + " " + one.textContent.trim().slice(0, 20))"""
 
 
+WIDER = """() => {
+    const root = document.documentElement;
+    return ["200%", "100%"].map(scale => {
+        root.style.fontSize = scale;
+        return root.scrollWidth - root.clientWidth;
+    });
+}"""
+
+
 @needs_browser
-def test_targets_are_large_on_a_phone(chromium: Browser) -> None:
-    with chromium.window(size="phone") as window:
+@pytest.mark.parametrize("size", SIZES)
+def test_nothing_is_too_wide_and_targets_are_large_on_a_phone(chromium: Browser, size: str) -> None:
+    with chromium.window(size=size) as window:
         for name, told, changed in _scenes():
             if name in NARROW or name in SCENES:
                 window.tell([*greeting(changed.get("language", "en")), *told], checked=False)
-                assert window.page.evaluate(TARGETS) == [], name
+                assert max(window.page.evaluate(WIDER)) <= 0, name
+                assert size != "phone" or window.page.evaluate(TARGETS) == [], name
 
 
 CONTRAST = """() => {
@@ -341,15 +349,16 @@ CONTRAST = """() => {
 
 
 @needs_browser
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_has_contrast(chromium: Browser, scheme: str) -> None:
+def test_every_text_has_contrast(chromium: Browser) -> None:
     """Also single letters and figures of the track, of which axe cannot tell it."""
-    with chromium.window(scheme=scheme) as window:
+    with chromium.window() as window:
         for name, told, changed in _scenes():
             if name in NARROW or name in SCENES:
                 rest = {key: one for key, one in changed.items() if key != "language"}
                 window.tell([*greeting(**rest), *told], checked=False)
-                assert window.page.evaluate(CONTRAST) == [], name
+                for scheme in ("light", "dark"):
+                    window.page.evaluate(f"document.documentElement.dataset.theme = '{scheme}'")
+                    assert window.page.evaluate(CONTRAST) == [], (name, scheme)
 
 
 AXE_RUN = """async () => {
