@@ -146,8 +146,8 @@ SCENES: dict[str, tuple[list[Line], dict[str, Any]]] = {
                  ("hall", "windows", "register")).as_json()],
         {"mode": "learn"},
     ),
-    "waiting": ([*_board(), WAITING, *TALK, Story(("Round 3 · Ada 4 · You 2",)).as_json(), *TALK], {}),
-    "bot": ([*_board(), WAITING], {"by_bot": True}),
+    "waiting": ([*_board("four", "taken"), WAITING, *TALK, Story(("Round 3 · Ada 4 · You 2",)).as_json(), *TALK], {}),
+    "bot": ([*_board("four", "taken"), WAITING], {"by_bot": True}),
     "sheet": ([*_board(), SHEET.as_json()], {}),
     "ticket": (
         [*_board(), Sheet("ticket", "Ticket", ((StyledText("For those who cannot reach you.", "plain"),),),

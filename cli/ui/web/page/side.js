@@ -73,12 +73,22 @@ function stoodIn({ state, act }) {
     <button type="button" class="plain" @click=${() => act.bot(false)}>${t("bot_off")}</button></section>`;
 }
 
+/**
+ * Whether a reveal is still to be seen: until its last part has had its time and others are awaited.
+ * @param {import("./types").PageState} state
+ */
+function isRevealing({ beat, clock }) {
+  if (!beat?.words.length) return false;
+  const isSeen = performance.now() > beat.at + beat.seconds * 1000;
+  return beat.left > 0 || !isSeen || !clock || clock.at < beat.at;
+}
+
 /** @param {import("./types").Context} context */
 function current(context) {
   const { state } = context;
   if (state.question) return questionPanel(context);
   if (state.explain) return nothing;
-  if (state.beat?.words.length) return reveal(context);
+  if (isRevealing(state)) return reveal(context);
   if (state.ending || state.film || state.bye) return nothing;
   return waiting(context);
 }

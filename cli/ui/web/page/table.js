@@ -15,6 +15,8 @@ import { asks, explanation, modalAsk, panel } from "./side.js";
 import { log, talk } from "./talk.js";
 import { track } from "./track.js";
 
+/** Milliseconds without a socket after which the program has probably ended. */
+const GONE = 15_000;
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 
 /** @param {import("./types").Context} context */
@@ -34,7 +36,7 @@ function bar({ state, act }) {
 
 /** @param {import("./types").Context} context */
 function notice({ state, act }) {
-  if (state.link === "lost") return html`<p class="notice" role="alert">${t("lost")}</p>`;
+  if (state.link === "lost") return html`<p class="notice" role="alert">${t(performance.now() - state.lostAt > GONE ? "ended" : "lost")}</p>`;
   if (state.link === "replaced") return html`<p class="notice" role="alert">${state.bye?.words ?? ""} <button type="button" class="plain" @click=${() => act.takeOver()}>${t("take_over")}</button></p>`;
   if (state.link === "over") return html`<p class="notice" role="alert">${state.bye?.words}</p>`;
   return nothing;

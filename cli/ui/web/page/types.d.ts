@@ -68,6 +68,8 @@ export interface PageState {
   saved: string; bye: { is_replaced: boolean; words: string } | null;
   /** What is read aloud. */
   news: string;
+  /** When the socket was lost. */
+  lostAt: number;
 }
 
 export type Actions = ActionsClass;
