@@ -30,6 +30,8 @@ POLICY = (
 )
 KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 SIZES = {"phone": (360, 640), "tablet": (768, 1024), "wide": (1440, 900)}
+DRAWN, ENTERED = 8, 75
+"""Milliseconds in which the page draws a message, and all that comes after it has entered."""
 PAUSE = 5000
 """Milliseconds after which something that is awaited has not come."""
 
@@ -103,6 +105,7 @@ class OpenPage:
         self.page = page
         self.sent: list[Line] = []
         self.problems: list[str] = []
+        self.pause = DRAWN
         self.sockets: list[Any] = []
         page.on("pageerror", lambda error: self.problems.append(f"page: {error}"))
         page.on("console", self._heard)
@@ -124,11 +127,14 @@ class OpenPage:
             if checked:
                 check(message)
             self.sockets[-1].send(json.dumps(message))
+            if message["type"] == "entered":
+                self.pause = ENTERED
         self.settle()
 
     def settle(self) -> None:
         """Wait until the page has drawn what has come."""
-        self.page.evaluate("() => new Promise(done => setTimeout(() => setTimeout(done, 5), 5))")
+        self.page.evaluate(f"() => new Promise(done => setTimeout(done, {self.pause}))")
+        self.pause = DRAWN
 
     def wait_for_sent(self, number: int) -> None:
         """Wait until the page has sent so many messages."""
@@ -147,11 +153,6 @@ class OpenPage:
     def newest(self) -> Line:
         """The message that was sent last."""
         return self.sent[-1]
-
-    def overflow(self) -> int:
-        """By how many pixels the page is wider than its window."""
-        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        return int(self.page.evaluate(wide))
 
 
 class Browser:

@@ -46,6 +46,7 @@ export class Actions {
     this.state.complaint = "";
     if (isMarked(question)) this.#setPicked(new Set([question.entries[number].choice].flat()));
     this.update();
+    if (document.activeElement?.closest("#choice .opts")) setTimeout(this.focusChoice);
   }
 
   /** @param {number} way */
@@ -54,7 +55,6 @@ export class Actions {
     const size = question?.entries.length ?? 0;
     if (!size || (question?.groups.length ?? 0) > 1) return false;
     this.choose(chosen === null ? (way > 0 ? 0 : size - 1) : (chosen + way + size) % size);
-    setTimeout(() => /** @type {HTMLElement | null} */ (document.querySelector("#choice input:checked"))?.focus());
     return true;
   }
 

@@ -34,7 +34,7 @@ function cell(context, seat, letter) {
     const how = { home: `seat${seat}`, isBest: lit.includes(piece[0]) };
     return slots.has(piece[0]) ? markedPiece(context, piece, how) : lyingPiece(context, piece, how);
   };
-  return html`<td role="cell" class=${held.length ? "" : "none"}><div class="set ${dense}">${repeat(held, (piece) => piece[0], draw)}</div></td>`;
+  return html`<td role="cell" class=${held.length ? "" : "none"}><div class="set ${dense}">${repeat(held, (/** @type {import("./types").Piece} */ piece) => piece[0], draw)}</div></td>`;
 }
 
 /**
@@ -69,6 +69,12 @@ function identity(context, seat) {
 }
 
 /**
+ * The letters of an exhibit, or the first, the last and how many if they are too many.
+ * @param {string} letters
+ */
+const shortened = (letters) => (letters.length > 14 ? `${letters[0]}–${letters.at(-1)}: ${letters.length}` : letters);
+
+/**
  * The best exhibit that is known, or the one that is shown; and how many pieces are hidden.
  * @param {import("./types").Context} context
  * @param {number} seat
@@ -79,7 +85,7 @@ function summary({ state }, seat) {
   const slots = shown ?? best;
   const years = (slots ?? []).map((slot) => known.get(slot)?.[2] ?? 9999);
   return html`<td role="cell" class="c-best ${pieces.length || unknown ? "" : "none"}">
-    ${slots?.length ? html`<span class="letters ${slots.length > 9 ? "long" : ""}">${lettersOf(known, slots)}</span><small>${t("oldest", { year: Math.min(...years) })}</small>` : nothing}
+    ${slots?.length ? html`<span class="letters ${slots.length > 9 ? "long" : ""}">${shortened(lettersOf(known, slots))}</span><small>${t("oldest", { year: Math.min(...years) })}</small>` : nothing}
     ${unknown ? html`<span class="hidden"><span class="backs">${[...Array(Math.min(unknown, BACKS))].map(() => back("tiny"))}</span><small>${t("hidden", { number: unknown })}</small></span>` : nothing}</td>`;
 }
 
@@ -99,11 +105,11 @@ function row(context, seat) {
 export function collections(context) {
   const { table } = context.state;
   if (!table) return nothing;
-  return html`<section class="card rows ${context.pointed("collections")}" aria-label=${t("pieces")} tabindex="0"><table role="table">
+  return html`<section class="card rows seats-${table.seats.length} ${context.pointed("collections")}" aria-label=${t("pieces")} tabindex="0"><table role="table">
     <caption class="sr">${t("pieces")}</caption>
     <thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col" class="c-id"><span class="sr">${t("seat")}</span></th>
       ${LETTERS.map((letter) => html`<th role="columnheader" scope="col" class="L-${letter}">${icon(letter)}<b>${letter}</b></th>`)}
       <th role="columnheader" scope="col" class="c-best">${t("best_exhibit")}</th></tr></thead>
-    <tbody role="rowgroup">${repeat(order(table), (seat) => seat, (seat) => row(context, seat))}</tbody>
+    <tbody role="rowgroup">${repeat(order(table), (/** @type {number} */ seat) => seat, (/** @type {number} */ seat) => row(context, seat))}</tbody>
   </table></section>`;
 }

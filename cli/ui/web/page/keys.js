@@ -37,8 +37,8 @@ function questionKey(event, state, act) {
   if (/^[1-9]$/.test(key)) return Number(key) <= question.entries.length && (act.choose(Number(key) - 1), true);
   if (key === "ArrowLeft" || key === "ArrowRight") return isMarked(question) && walk(key === "ArrowRight" ? 1 : -1);
   if (key === "ArrowUp" || key === "ArrowDown") return act.step(key === "ArrowDown" ? 1 : -1);
-  const inPanel = event.target instanceof Element && event.target.closest("#choice, .rows");
-  if (key === "Enter" && (!isControl(event.target) || (inPanel && isMarked(question)))) return act.seal();
+  const isPiece = event.target instanceof Element && event.target.matches(".piece.can");
+  if (key === "Enter" && (isPiece || !isControl(event.target))) return act.seal() || isPiece;
   return false;
 }
 

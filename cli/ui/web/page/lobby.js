@@ -38,7 +38,7 @@ export function lobby(context) {
 
 /** @param {import("./types").Context} context */
 export function deal({ state }) {
-  const { done, total, words, promises } = /** @type {import("./types").Deal} */ (state.deal);
+  const { done, total, words, promises } = state.deal ?? { done: 0, total: 1, words: "", promises: [] };
   return html`<main id="main" class="page-deal"><section class="card"><h2>${t("shuffled")}</h2>
     <progress max=${total} value=${done} aria-label=${t("shuffled")}></progress><p class="told">${words || "…"}</p>
     <ul class="keys">${state.table?.seats.map((seat) => html`<li><span class="mark s-none" aria-hidden="true">${seat.mark}</span><bdi class="nick">${seat.nickname}</bdi><code>${seat.fingerprint ?? seat.table_key}</code></li>`)}</ul>

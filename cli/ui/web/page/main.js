@@ -11,6 +11,8 @@ import { dialogContent, wholePage } from "./table.js";
 
 const SECOND = 1000;
 const LAST_PAUSE = 600;
+/** Milliseconds in which all comes that is told anew to a window that has entered. */
+const WHOLE_TRUTH = 60;
 
 const state = fresh();
 const app = /** @type {HTMLElement} */ (document.getElementById("app"));
@@ -20,6 +22,7 @@ let isDue = false;
 let focused = null;
 
 const socket = new Socket(take, (link) => {
+  if (link === "lost" && state.link !== "lost") state.lostAt = performance.now();
   state.link = link;
   update();
 });
@@ -35,14 +38,17 @@ function take(message) {
   if (message.type === "question") act.isFolded = false;
   if (message.type === "film-position" && message.at >= message.length - 1) act.isRunning = false;
   if (act.isRunning && message.type === "film-position") playOn();
-  update();
+  update(message.type === "entered" ? WHOLE_TRUTH : 0);
 }
 
-/** Draw once, after all that comes at the same time. */
-function update() {
+/**
+ * Draw once, after all that comes at the same time.
+ * @param {number} [pause]
+ */
+function update(pause = 0) {
   if (isDue) return;
   isDue = true;
-  setTimeout(draw);
+  setTimeout(draw, pause);
 }
 
 function draw() {
@@ -95,7 +101,7 @@ act.run = () => {
 };
 
 addEventListener("keydown", (event) => pressed(event, state, act));
-for (const query of ["(max-width: 38.75em)", "(max-width: 68.75em)"]) matchMedia(query).addEventListener("change", update);
-setInterval(() => (state.clock || state.asks.size) && update(), SECOND);
+for (const query of ["(max-width: 38.75em)", "(max-width: 68.75em)"]) matchMedia(query).addEventListener("change", () => update());
+setInterval(() => (state.clock || state.asks.size || state.link === "lost") && update(), SECOND);
 update();
 socket.open();

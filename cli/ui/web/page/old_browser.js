@@ -1,3 +1,4 @@
 // Only a browser without modules loads this file.
-document.getElementById("start").textContent =
+var start = document.getElementById("start");
+if (start) start.textContent =
   "This browser is too old for this page. Use a newer one, or play in the terminal: hoity resume";

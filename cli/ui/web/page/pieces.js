@@ -40,6 +40,16 @@ export function knownPieces(board) {
 }
 
 /**
+ * The pieces in these slots that the reader knows, by letter and year.
+ * @param {Map<number, import("./types").Piece>} known
+ * @param {number[]} slots
+ */
+export function piecesIn(known, slots) {
+  const found = slots.flatMap((slot) => (known.has(slot) ? [/** @type {import("./types").Piece} */ (known.get(slot))] : []));
+  return found.sort((a, b) => a[1].localeCompare(b[1]) || a[2] - b[2]);
+}
+
+/**
  * What a piece is called, with the name that the edition gives it.
  * @param {import("./types").PageState} state
  * @param {import("./types").Piece} piece
@@ -52,7 +62,7 @@ export function title(state, [, letter, year, secret]) {
 
 /** @param {import("./types").Piece} piece */
 const face = ([, letter, year, secret]) => html`<b class="l">${letter}</b>${icon(letter)}<span class="y">${year}</span
-  >${secret ? html`<span class="sr">${t("secret")}</span>` : nothing}`;
+  >${secret ? html`<i class="dot"></i><span class="sr">${t("secret")}</span>` : nothing}`;
 
 /**
  * A piece that lies on the table.

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "./vendor/lit-html.js";
 import { t } from "./labels.js";
-import { back, card, icon, knownPieces, lyingPiece, mark, nameOf } from "./pieces.js";
+import { back, card, icon, knownPieces, lyingPiece, mark, nameOf, piecesIn } from "./pieces.js";
 import { octagonWords } from "./track.js";
 
 /**
@@ -55,10 +55,9 @@ function stand(context, seat) {
   const { state } = context;
   const board = /** @type {import("./types").Board} */ (state.board);
   const known = knownPieces(board);
-  const pieces = (board.seats[seat].shown ?? []).flatMap((slot) => [known.get(slot)].filter((one) => one !== undefined));
-  const ordered = [...pieces].sort((a, b) => a[1].localeCompare(b[1]) || a[2] - b[2]);
+  const shown = piecesIn(known, board.seats[seat].shown ?? []);
   return html`<li class="stand">${mark(state, seat)}<bdi class="nick sr">${nameOf(state, seat)}</bdi>
-    <span class="run">${ordered.map((piece) => lyingPiece(context, piece, { size: "mini" }))}</span></li>`;
+    <span class="run">${shown.map((piece) => lyingPiece(context, piece, { size: "mini" }))}</span></li>`;
 }
 
 /** @param {import("./types").Context} context */

@@ -3,7 +3,7 @@
 import { html, nothing } from "./vendor/lit-html.js";
 import { live } from "./vendor/directives/live.js";
 import { minutes, t } from "./labels.js";
-import { knownPieces, lettersOf, mark, markedPiece, nameOf } from "./pieces.js";
+import { icon, knownPieces, lettersOf, mark, markedPiece, nameOf, piecesIn } from "./pieces.js";
 
 const DIGITS = 9;
 
@@ -79,8 +79,7 @@ function bestOnes({ state, act }) {
 function ownPieces(context) {
   const { state } = context;
   const known = knownPieces(state.board);
-  const pieces = /** @type {import("./types").Question} */ (state.question).slots.flatMap((slot) => [known.get(slot)].filter((one) => one !== undefined));
-  const ordered = pieces.sort((a, b) => a[1].localeCompare(b[1]) || a[2] - b[2]);
+  const ordered = piecesIn(known, /** @type {import("./types").Question} */ (state.question).slots);
   return html`<div class="own-set">${ordered.map((piece) => markedPiece(context, piece, { size: "mid" }))}</div>`;
 }
 
@@ -94,7 +93,7 @@ function loot(context) {
   const known = knownPieces(state.board);
   const owner = (/** @type {number} */ slot) => state.board?.seats.findIndex((seat) => seat.pieces.some((piece) => piece[0] === slot)) ?? -1;
   return groups.map((group) => html`<div class="loot" role="group" aria-label=${nameOf(state, owner(group[0]))}>${mark(state, owner(group[0]))}
-    <div class="loot-set">${group.flatMap((slot) => known.get(slot) ? [markedPiece(context, /** @type {import("./types").Piece} */ (known.get(slot)), { size: "mid" })] : [])}</div></div>`);
+    <div class="loot-set">${piecesIn(known, group).map((piece) => markedPiece(context, piece, { size: "mid" }))}</div></div>`);
 }
 
 /** @param {import("./types").Context} context */
@@ -135,13 +134,13 @@ export function questionPanel(context) {
   const question = /** @type {import("./types").Question} */ (state.question);
   const isReady = readyChoice(state) !== undefined && !state.isSent;
   const isMine = state.clock?.awaited.includes(state.table?.seat ?? -1);
-  return html`<form class="card ask ${question.kind} ${act.isFolded ? "folded" : ""} ${context.pointed("question")}" id="choice" tabindex="-1"
+  return html`<form class="card ask ${act.isFolded ? "folded" : ""} ${context.pointed("question")}" id="choice" tabindex="-1"
     aria-labelledby="title" @submit=${(/** @type {Event} */ event) => { event.preventDefault(); act.seal(); }}>
     <div class="ask-head"><h2 id="title">${question.title}</h2>
-      <button type="button" class="fold" aria-expanded=${!act.isFolded} aria-label=${t("fold")} @click=${() => act.fold()}>${act.isFolded ? "▲" : "▼"}</button></div>
+      <button type="button" class="fold" aria-expanded=${!act.isFolded} aria-label=${t("fold")} @click=${() => act.fold()}>${icon(act.isFolded ? "up" : "down")}</button></div>
     ${isMine ? timeLeft(state.clock) : nothing}
     ${question.again ? html`<p class="once-more">${t("again")}</p>` : nothing}
-    <div class="ask-body">${choices(context)}${verdict(state)}</div>
+    <div class="ask-body">${choices(context)}</div>${verdict(state)}
     <button class="seal" ?disabled=${!isReady}>${t("seal")}</button>
   </form>`;
 }

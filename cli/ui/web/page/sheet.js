@@ -11,7 +11,7 @@ export function sheet({ state, act }) {
   return html`<h2 id="dialog-title">${sheet.title}</h2>
     <div class="pages" tabindex="0">${sheet.qr ? html`<svg class="qr" viewBox="-3 -3 ${sheet.size + 6} ${sheet.size + 6}" role="img" aria-label="QR"><rect x="-3" y="-3" width=${sheet.size + 6} height=${sheet.size + 6}></rect><path d=${sheet.qr}></path></svg>` : nothing}
     ${sheet.ticket ? html`<p class="copyable">${sheet.ticket}</p><div class="buttons"><button type="button" class="seal" @click=${() => act.copy(sheet.ticket ?? "")}>${t("copy")}</button></div>` : nothing}
-    ${sheet.lines.map((line) => html`<p class="line">${line.length ? line.map(([words, style]) => html`<span class=${style.replace("seat.", "ink s-")}>${words}</span>`) : html`<br>`}</p>`)}</div>
+    ${sheet.lines.map((line) => html`<p class="line">${line.length ? line.map(([words, style]) => html`<span class=${style.startsWith("seat.") ? `ink s-${style.slice(5)}` : `w-${style}`}>${words}</span>`) : html`<br>`}</p>`)}</div>
     <form method="dialog"><button class="plain close">${t("close")}</button></form>`;
 }
 

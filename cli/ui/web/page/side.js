@@ -51,7 +51,7 @@ function reveal({ state, act }) {
   const beat = /** @type {import("./types").Beat} */ (state.beat);
   return html`<section class="card ask beat" @click=${() => act.hurry()}><h2 class="small">${state.board?.headline}</h2>
     <div class="told" data-beat=${beat.index}>${beat.words.map((words) => html`<p>${words}</p>`)}</div>
-    <button type="button" class="quiet">${t("hurry")}</button></section>`;
+    ${state.film ? nothing : html`<button type="button" class="quiet">${t("hurry")}</button>`}</section>`;
 }
 
 /** @param {import("./types").Context} context */
@@ -73,18 +73,33 @@ function stoodIn({ state, act }) {
     <button type="button" class="plain" @click=${() => act.bot(false)}>${t("bot_off")}</button></section>`;
 }
 
+/**
+ * Whether a reveal is still to be seen: until its last part has had its time and others are awaited.
+ * @param {import("./types").PageState} state
+ */
+function isRevealing({ beat, clock }) {
+  if (!beat?.words.length) return false;
+  const isSeen = performance.now() > beat.at + beat.seconds * 1000;
+  return beat.left > 0 || !isSeen || !clock || clock.at < beat.at;
+}
+
 /** @param {import("./types").Context} context */
 function current(context) {
   const { state } = context;
   if (state.question) return questionPanel(context);
-  if (state.beat?.words.length) return reveal(context);
+  if (state.explain) return nothing;
+  if (isRevealing(state)) return reveal(context);
   if (state.ending || state.film || state.bye) return nothing;
   return waiting(context);
 }
 
-/** @param {import("./types").Context} context */
-export function panel(context) {
-  return html`<div class="panel">${alarms(context)}${asks(context)}${stoodIn(context)}${explanation(context)}${current(context)}</div>`;
+/**
+ * All that stands in the place of the question.
+ * @param {import("./types").Context} context
+ * @param {unknown} controls  What leads a replay.
+ */
+export function panel(context, controls) {
+  return html`<div class="panel">${alarms(context)}${asks(context)}${stoodIn(context)}${explanation(context)}${current(context)}${controls}</div>`;
 }
 
 /** @param {import("./types").Context} context */

@@ -36,6 +36,7 @@ export function fresh() {
     saved: "",
     bye: null,
     news: "",
+    lostAt: 0,
   };
 }
 
@@ -72,7 +73,8 @@ const TAKES = {
   },
   beat: (state, message) => {
     state.board = message.board;
-    state.beat = { ...message, at: performance.now() };
+    const words = message.words.length ? message.words : state.beat?.words ?? [];
+    state.beat = { ...message, words, at: performance.now() };
     state.deal = null;
     tell(state, "beat", message.words);
   },

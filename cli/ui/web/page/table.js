@@ -6,6 +6,7 @@ import { ending } from "./ending.js";
 import { t } from "./labels.js";
 import { deal, lobby } from "./lobby.js";
 import { keyList, menu } from "./menu.js";
+import { icon } from "./pieces.js";
 import { places } from "./places.js";
 import { replay } from "./replay.js";
 import { setup, setupAsk } from "./setup.js";
@@ -14,25 +15,28 @@ import { asks, explanation, modalAsk, panel } from "./side.js";
 import { log, talk } from "./talk.js";
 import { track } from "./track.js";
 
+/** Milliseconds without a socket after which the program has probably ended. */
+const GONE = 15_000;
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 
 /** @param {import("./types").Context} context */
 function bar({ state, act }) {
   const { board, page, table } = state;
+  const headline = state.ending ? t("over") : board?.headline ?? "";
   const linked = board?.seats.filter((seat) => seat.presence === "linked").length ?? 0;
   const game = table && board
     ? html`<button type="button" class="pill wide" @click=${() => act.open("links")}>${t("linked_of", { linked, seats: board.seats.length })}</button>
       <button type="button" class="pill wide" @click=${() => act.open("proofs")}>${t("proofs")}</button>`
     : nothing;
-  return html`<header class="bar"><p class="name" aria-hidden="true">Hoity Toity</p><h1 class="now">${state.ending ? t("over") : board?.headline ?? ""}</h1>${game}
+  return html`<header class="bar">${headline ? html`<p class="name" aria-hidden="true">Hoity Toity</p>` : nothing}<h1 class=${headline ? "now" : "name"}>${headline || "Hoity Toity"}</h1>${game}
     ${page?.has_hints && state.question ? html`<button type="button" class="pill hint" @click=${() => act.open("advice")}>${t("hint")}</button>` : nothing}
-    ${page ? html`<button type="button" class="pill round wide" aria-label=${t("keys")} title=${t("keys")} @click=${() => act.keys()}>?</button>
-      <button type="button" class="pill round" aria-label=${t("menu")} title=${t("menu")} @click=${() => act.menu()}>☰</button>` : nothing}</header>`;
+    ${page ? html`<button type="button" class="pill round wide" aria-label=${t("keys")} title=${t("keys")} @click=${() => act.keys()}>${icon("help")}</button>
+      <button type="button" class="pill round" aria-label=${t("menu")} title=${t("menu")} @click=${() => act.menu()}>${icon("menu")}</button>` : nothing}</header>`;
 }
 
 /** @param {import("./types").Context} context */
 function notice({ state, act }) {
-  if (state.link === "lost") return html`<p class="notice" role="alert">${t("lost")}</p>`;
+  if (state.link === "lost") return html`<p class="notice" role="alert">${t(performance.now() - state.lostAt > GONE ? "ended" : "lost")}</p>`;
   if (state.link === "replaced") return html`<p class="notice" role="alert">${state.bye?.words ?? ""} <button type="button" class="plain" @click=${() => act.takeOver()}>${t("take_over")}</button></p>`;
   if (state.link === "over") return html`<p class="notice" role="alert">${state.bye?.words}</p>`;
   return nothing;
@@ -41,7 +45,7 @@ function notice({ state, act }) {
 /** @param {import("./types").Context} context */
 function game(context) {
   const { state } = context;
-  const side = html`<aside class="side">${state.film ? replay(context) : nothing}${panel(context)}${log(context)}${talk(context)}</aside>`;
+  const side = html`<aside class="side">${panel(context, state.film ? replay(context) : nothing)}${log(context)}${talk(context)}</aside>`;
   if (state.ending) return html`<main id="main" class="page-ending"><div class="over">${ending(context)}${collections(context)}</div>${side}</main>`;
   return html`<main id="main" class="page-table">${track(context)}${places(context)}${collections(context)}${side}</main>`;
 }
@@ -56,7 +60,7 @@ function screen(context) {
   if (setupAsk(state)) return setup(context);
   if (state.ending && !state.board) return html`<main id="main" class="page-ending"><div class="over">${ending(context)}</div></main>`;
   if (state.board && state.table) return game(context);
-  if (state.deal) return deal(context);
+  if (state.table) return deal(context);
   if (state.lobby) return lobby(context);
   if (state.asks.size || state.explain) return html`<main id="main" class="page-lobby"><div>${asks(context)}${explanation(context)}</div></main>`;
   return state.bye ? nothing : alone(t("connecting"));

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "./vendor/lit-html.js";
 import { t } from "./labels.js";
-import { mark } from "./pieces.js";
+import { icon, mark } from "./pieces.js";
 
 /**
  * @param {import("./types").Context} context
@@ -32,6 +32,6 @@ export function talk({ state, act }) {
   };
   return html`<form class="card talk" @submit=${say}>
     <label class="sr" for="words">${t("talk")}</label><input id="words" name="words" maxlength="200" autocomplete="off" placeholder=${t("talk")}>
-    <button type="button" aria-label=${t("phrases")} title=${t("phrases")} @click=${() => act.phrases()}>☺</button>
-    <button aria-label=${t("send")} title=${t("send")}>➤</button></form>`;
+    <button type="button" aria-label=${t("phrases")} title=${t("phrases")} @click=${() => act.phrases()}>${icon("smile")}</button>
+    <button aria-label=${t("send")} title=${t("send")}>${icon("send")}</button></form>`;
 }

@@ -5,8 +5,8 @@ import { t } from "./labels.js";
 import { mark, nameOf } from "./pieces.js";
 
 const CELL = 52;
-const ROW = 58;
-const MIDDLE = 34;
+const ROW = 59;
+const MIDDLE = 38;
 
 /**
  * Where the middle of a field is: every second row runs backwards.
@@ -56,7 +56,7 @@ function cell(edition, field, columns, isPaying) {
 function standing(place, size) {
   if (size <= 3) return [(place - (size - 1) / 2) * 16, 0];
   const front = Math.ceil(size / 2);
-  const [column, across, up] = place < front ? [place, front, -9] : [place - front, size - front, 5];
+  const [column, across, up] = place < front ? [place, front, -5] : [place - front, size - front, 8];
   return [(column - (across - 1) / 2) * 16, up];
 }
 

@@ -1,3 +1,4 @@
+// @ts-nocheck
 import{noChange as r,nothing as e}from"../lit-html.js";import{directive as i,Directive as t,PartType as n}from"../directive.js";import{isSingleExpression as o,setCommittedValue as s}from"../directive-helpers.js";
 /**
  * @license
