@@ -73,7 +73,9 @@ def test_each_label_is_used_and_each_used_label_exists() -> None:
 
 def test_no_template_has_what_the_policy_forbids() -> None:
     texts = _code() + (PAGE / "index.html").read_text(encoding="utf-8")
-    assert not re.search(r"[^.]style=[\"$]|styleMap|unsafeHTML|innerHTML|\beval\(|new Function", texts)
+    assert not re.search(
+        r"[^.]style=[\"$]|styleMap|unsafeHTML|innerHTML|\beval\(|new Function", texts
+    )
     assert not re.search(r"<script>|\son\w+=\"|https?://(?!www\.w3\.org)", texts)
 
 
@@ -91,7 +93,9 @@ def test_each_scene_fits_the_contract() -> None:
 
 
 @needs_browser
-def test_each_scene_is_drawn_without_an_error_and_a_wide_window_does_not_scroll(chromium: Browser) -> None:
+def test_each_scene_is_drawn_without_an_error_and_a_wide_window_does_not_scroll(
+    chromium: Browser,
+) -> None:
     with chromium.window() as window:
         for name, told, changed in _scenes():
             language = changed.get("language", "en")
@@ -181,7 +185,11 @@ def test_keys_mark_the_pieces_of_an_exhibit(chromium: Browser) -> None:
     question = told[-1]
     with chromium.window(told) as window:
         window.press("2")
-        best = {"type": "check", "question": question["id"], "picked": question["entries"][1]["choice"]}
+        best = {
+            "type": "check",
+            "question": question["id"],
+            "picked": question["entries"][1]["choice"],
+        }
         assert window.newest() == best
         window.press("Enter")
         assert window.newest() == best, "only what the node calls legal is sealed"
@@ -195,7 +203,11 @@ def test_keys_mark_the_pieces_of_an_exhibit(chromium: Browser) -> None:
         window.tell([Checked(question["id"], True, "12 pieces, oldest 1502").as_json()])
         assert "oldest 1502" in window.page.inner_text(".say")
         window.press("Enter")
-        assert window.newest() == {"type": "answer", "question": question["id"], "choice": best["picked"]}
+        assert window.newest() == {
+            "type": "answer",
+            "question": question["id"],
+            "choice": best["picked"],
+        }
 
 
 @needs_browser
@@ -382,5 +394,7 @@ def test_axe_finds_nothing(chromium: Browser, size: str, scheme: str) -> None:
         for name, told, changed in _scenes():
             if name in wanted or name.endswith(("ending", "exhibit-shown")):
                 rest = {key: one for key, one in changed.items() if key != "language"}
-                window.tell([*greeting(changed.get("language", "en"), **rest), *told], checked=False)
+                window.tell(
+                    [*greeting(changed.get("language", "en"), **rest), *told], checked=False
+                )
                 assert window.page.evaluate(AXE_RUN) == [], json.dumps([name, size, scheme])
