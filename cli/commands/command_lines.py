@@ -18,12 +18,13 @@ from ..exit_codes import USAGE, Trouble
 from ..printing import say
 from ..words.translation import N_, _
 from . import options as opt
+from .option_classes import takes_options
 from .typed_paths import path_given
 
 # Commands for a table
 
 
-@opt.takes_options
+@takes_options
 def play(
     table: Annotated[opt.BotTableOptions, opt.NO_SEATS],
     seat: opt.PlayOptions,
@@ -47,7 +48,7 @@ def play(
     """
     from .play import Opening, host, levels_typed, loopback
 
-    if seat.auto is None and not sys.stdin.isatty() and not output.as_json:
+    if seat.auto is None and not sys.stdin.isatty() and not (output.as_json or output.web):
         say(_("This is no terminal: if the input ends before your first answer, a bot plays."))
     against = levels_typed(bots)
     counted = bots is None or bots.strip().isdecimal()
@@ -58,7 +59,7 @@ def play(
     raise typer.Exit(host(seat, output, opening))
 
 
-@opt.takes_options
+@takes_options
 def host(
     table: opt.TableOptions,
     guests: opt.GuestOptions,
@@ -93,7 +94,7 @@ def host(
     raise typer.Exit(open_table(seat, output, opening))
 
 
-@opt.takes_options
+@takes_options
 def join(
     ctx: typer.Context,
     network: opt.NetworkOptions,
@@ -119,13 +120,14 @@ def join(
     from .reach_options import again_by
 
     word = " ".join(ticket or ())
+    # The page does not ask which table: that question comes before it.
     if not word and (output.as_json or not at_terminal()):
         raise opt.missing(ctx, "ticket")
     # This machine may store a seat at the table, which is then resumed.
     raise typer.Exit(sit_down(seat, output, word, again_by(network), asks_terms=not yes))
 
 
-@opt.takes_options
+@takes_options
 def resume(
     network: opt.NetworkAnew,
     seat: Annotated[opt.SeatOptions, opt.NO_NAME],
@@ -147,7 +149,7 @@ def resume(
     raise typer.Exit(resuming.resume(seat, output, game, again_by(network)))
 
 
-@opt.takes_options
+@takes_options
 def watch(
     ticket: opt.TicketArgument,
     seat: Annotated[opt.SeatOptions, opt.ONLOOKER],
@@ -178,7 +180,7 @@ def tables(
     raise typer.Exit(look_around(wait, as_json))
 
 
-@opt.takes_options
+@takes_options
 def relay(how: opt.RelayOptions) -> None:
     """Run a relay for others, which cannot read what it carries.
 
@@ -189,20 +191,21 @@ def relay(how: opt.RelayOptions) -> None:
     raise typer.Exit(relays.relay(how) if how.use is None else relays.use(how.use, how.as_json))
 
 
-def learn(plain: opt.PlainOption = False) -> None:
+@takes_options
+def learn(web: opt.WebOptions, plain: opt.PlainOption = False) -> None:
     """Play a first round that is explained meanwhile, against scripted players.
 
     Example: hoity learn
     """
     from .learn import learn as teach
 
-    raise typer.Exit(teach(plain))
+    raise typer.Exit(teach(plain, web))
 
 
 # Commands for the files of this machine
 
 
-@opt.takes_options
+@takes_options
 def verify(
     files: Annotated[
         list[str],
@@ -250,7 +253,9 @@ def verify(
     raise typer.Exit(verify_all(paths, how))
 
 
+@takes_options
 def replay(
+    how: opt.ReplayOptions,
     file: Annotated[
         str,
         typer.Argument(
@@ -262,43 +267,23 @@ def replay(
             autocompletion=opt.transcripts,
         ),
     ],
-    step: Annotated[
-        bool, typer.Option("--step", help=N_("Wait for Enter after every round."))
-    ] = False,
-    as_json: opt.JsonOption = False,
-    plain: opt.PlainOption = False,
-    picture: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            callback=path_given,
-            help=N_(
-                "Do not show the game. Save a picture of it in this file: who won, the path of "
-                "each figure, what decided it (SVG)."
-            ),
-        ),
-    ] = None,
-    film: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            callback=path_given,
-            help=N_("Do not show the game. Save it in this file as messages for programs (JSON)."),
-        ),
-    ] = None,
 ) -> None:
     """Show a game again, round by round.
 
     Example: hoity replay 8daa --step
     """
-    from .replay import replay_file
+    from . import replay as replays
     from .verify import transcript_named
 
-    for name, target in (("--picture", picture), ("--film", film)):
-        if target is not None and (step or as_json):
+    for name, target in (("--picture", how.picture), ("--film", how.film)):
+        if target is not None and (how.step or how.as_json):
             words = _("{option} can be used neither with --json nor with --step.")
             raise Trouble(words.format(option=name), USAGE)
-    raise typer.Exit(replay_file(transcript_named(file), step, as_json, plain, picture, film))
+    path = transcript_named(file)
+    if how.web:
+        raise typer.Exit(replays.replay_on_page(path, how))
+    code = replays.replay_file(path, how.step, how.as_json, how.plain, how.picture, how.film)
+    raise typer.Exit(code)
 
 
 def games(

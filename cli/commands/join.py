@@ -283,7 +283,7 @@ def join(
     reach = _with_relays(word, reach) if reach.relay_only else reach
     ask = partial(ticket_of, word, reach.relays, reach.network, output.as_json)
     typed = None if is_code(word) else ask()
-    sitting = new_sitting(seat, output, asks_terms)
+    sitting = new_sitting(seat, output, asks_terms, "join")
     for words in alone_lines(reach.relays, reach.hidden) if reach.relay_only else ():
         sitting.say(words)
     # A code is valid for one attempt and a few minutes, so all other questions come first.

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable
-from typing import Final
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 import trio
 
@@ -19,48 +21,88 @@ from ..local.lesson_screen import hear_talk, teach
 from ..local.own_program import own_command, own_environment
 from ..local.player_setup import chosen_name
 from ..printing import say, size_if_too_small
+from ..ui.kinds_of_window import seat_of_person
 from ..ui.person_seat import PersonSeat
 from ..ui.screen_options import ScreenOptions
 from ..words import translation
 from ..words.translation import _
-from .take_seat import seat_of_person
+from .options import WebOptions
+from .page_options import closed_after, page_of
+
+if TYPE_CHECKING:
+    from ..ui.web.page_host import PageHost
 
 BEFORE: Final = "HOITY_LESSON_BEFORE"
 """The variable that is set for a lesson before a game, which does not tell how to start one."""
 
 
-def learn(plain: bool) -> int:
+def learn(plain: bool, web: WebOptions) -> int:
     """Play the lesson.
 
     Raises:
         Trouble: If the player leaves the lesson before its end.
     """
-    left: list[str] = []
-    scope = trio.CancelScope()
-
-    def leave(reason: str) -> None:
-        left.append(reason)
-        scope.cancel()
-
-    how = ScreenOptions(leave, plain=plain, sentences=settings.in_sentences())
-    room = seat_of_person(how)
-    with ctrl_c_means(lambda: farewell(_("Interrupted"), plain)):
-        room.window.run(_attend, room, leave, scope)
-    if left:
-        raise Trouble(farewell(left[0], plain), INTERRUPTED)
+    page = page_of(own_home(), "learn", web)
+    typed = "--web" if web.web else "--plain" if plain else ""
+    with closed_after(page), ctrl_c_means(lambda: farewell(_("Interrupted"), typed)):
+        left = _taught(ScreenOptions(_nobody, plain=plain, page=page))
+    if left is not None:
+        raise Trouble(farewell(left.reason, typed), INTERRUPTED)
     if not os.environ.get(BEFORE):
         say(_("Play against bots with: hoity play. With people: hoity host, or hoity join TICKET."))
     return OK
 
 
-def farewell(reason: str, plain: bool) -> str:
+def lesson_before(page: PageHost) -> None:
+    """Play the lesson on the page of the game that follows it, to its end or until it is left.
+
+    Raises:
+        Trouble: If this process is asked to end meanwhile.
+    """
+    mode, page.mode, page.goes_on = page.mode, "learn", True
+    with ctrl_c_means(lambda: _("Interrupted.")):
+        left = _taught(ScreenOptions(_nobody, page=page))
+    page.mode, page.goes_on = mode, False
+    if left is not None and left.by_signal:
+        raise Trouble(_("Interrupted."), INTERRUPTED)
+
+
+@dataclass(frozen=True)
+class _Left:
+    """That the lesson was left, by the person or by a signal, for a translated reason."""
+
+    reason: str
+    by_signal: bool
+
+
+def _nobody(reason: str) -> None:
+    """Stand where a function is needed that `_taught` replaces."""
+
+
+def _taught(how: ScreenOptions) -> _Left | None:
+    """Play the lesson, and return how it was left, None if it came to its end."""
+    left: list[_Left] = []
+    scope = trio.CancelScope()
+
+    def leave(by_signal: bool, reason: str) -> None:
+        left.append(_Left(reason, by_signal))
+        scope.cancel()
+
+    sentences = settings.in_sentences()
+    room = seat_of_person(replace(how, leave=partial(leave, False), sentences=sentences))
+    room.window.run(_attend, room, partial(leave, True), scope)
+    return left[0] if left else None
+
+
+def farewell(reason: str, typed: str) -> str:
     """Return the message for a lesson that is left, with the command for the same kind of screen.
 
     Args:
         reason: Why it was left, as a translated phrase.
+        typed: The option for this kind of screen, "" without one.
     """
     text = _("{reason}. Nothing is lost. Start the lesson again with: hoity learn")
-    return text.format(reason=reason) + (" --plain" if plain else "")
+    return f"{text.format(reason=reason)} {typed}".rstrip()
 
 
 async def _attend(room: PersonSeat, leave: Callable[[str], None], scope: trio.CancelScope) -> None:

@@ -11,6 +11,7 @@ from p2p_hoity import rules
 from p2p_hoity.coded_errors import because, of_protocol
 from p2p_hoity.editions.load_edition import load as load_edition
 from p2p_hoity.game_adapter import game_value, read_game
+from p2p_hoity.presentation.window_messages import Mode
 from p2p_hoity.rules.choices import MAX_SEATS, MIN_SEATS
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.gathering.host_table import host_table
@@ -145,13 +146,14 @@ def host(seat: SeatOptions, output: OutputOptions, opening: Opening) -> int:
     if len(opening.bots) >= table.seats:
         words = _("{bots} bots and you do not fit at a table of {seats} seats.")
         raise Trouble(words.format(bots=len(opening.bots), seats=table.seats), USAGE)
-    if guests.asks and not (output.as_json or at_terminal()):
+    if guests.asks and not (output.as_json or output.web or at_terminal()):
         words = _(
             "--ask needs somebody who answers: a person at a terminal, or a program with --json."
         )
         raise Trouble(words, USAGE)
     made = copies(len(opening.bots))  # Before the player's key is loaded.
-    sitting = new_sitting(seat, output)
+    mode: Mode = "host" if opening.show_ticket else "play"
+    sitting = new_sitting(seat, output, mode=mode, asks_level=opening.asks_level)
     sitting.asks = guests.asks
     reach = opening.reach
     for words in alone_lines(reach.relays, reach.hidden) if reach.relay_only else ():
@@ -160,7 +162,9 @@ def host(seat: SeatOptions, output: OutputOptions, opening: Opening) -> int:
     terms = checked_terms(table, keys.seat.public, not guests.no_watch)
     if opening.bots:
         levels = opening.bots
-        if opening.asks_level and at_terminal():
+        if opening.asks_level and sitting.page is not None:
+            levels = (kept_level(sitting.home),) * len(levels)
+        elif opening.asks_level and at_terminal():
             level = ask_level(sitting.home, lambda: before_the_game(output.plain))
             levels = (level,) * len(levels)
         sitting.crew = hire(sitting.home, levels, sitting.me.nickname, sitting.say, made)
@@ -196,7 +200,7 @@ def _show_ticket(sitting: Sitting, terms: Terms, ticket: str, opening: Opening) 
         bots = crew.levels.items() if crew is not None else ()
         told = ", ".join(f"{name} ({level_word(level)})" for name, level in bots)
         sitting.say(_("Your bots are coming to the table: {bots}.").format(bots=told))
-    if opening.guests.qr and not as_json:
+    if opening.guests.qr and not (as_json or sitting.output.web):
         show_qr(ticket)
 
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from p2p_hoity.editions.received_edition import descent
 from p2p_hoity.game_adapter import Play, happenings_since, read_game
 from p2p_hoity.rules import Edition, Happening, State, happenings
+from p2p_hoity.storage.home import home as own_home
 from protocol import Kind, Node, fingerprint, transcript
 
-from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble
+from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..exit_codes import report as tell
 from ..local.ending_signals import ending_calls
 from ..local.new_files import check_new, write_new
@@ -24,8 +25,10 @@ from ..ui.screen_options import uses_full_screen
 from ..words.card_names import Names
 from ..words.happening_sentences import rounds_of
 from ..words.translation import _
+from .options import WebOptions
+from .page_options import closed_after, page_of
 from .save_picture import save_picture
-from .verify import explanation, in_words, marked, state_of
+from .verify import Mark, explanation, in_words, marked, state_of
 
 if TYPE_CHECKING:
     from ..table_view.film import Moment, Verdict
@@ -83,10 +86,7 @@ def replay_file(
     for target in (picture, film):
         if target is not None:
             check_new(target)
-    with marked(path) as (file, mark):
-        whole = transcript.opened(file, time.perf_counter)
-    report = transcript.verify(whole, read_game, time.perf_counter)
-    report = replace(report, node=transcript.reached(whole, read_game, report))
+    report, mark = _verified(path)
     state = state_of(report)
     if state is None:
         untold = Trouble([*in_words(path, report), *explanation(path, report)], NOT_OK)
@@ -113,6 +113,36 @@ def replay_file(
             if step and number and not _goes_on():
                 return OK if report.ok else NOT_OK
             say(*lines)
+    say(*in_words(path, report))
+    return OK if report.ok else NOT_OK
+
+
+def _verified(path: Path) -> tuple[transcript.Report, Mark]:
+    """Verify a transcript, and return the report with the last node of its valid part."""
+    with marked(path) as (file, mark):
+        whole = transcript.opened(file, time.perf_counter)
+    report = transcript.verify(whole, read_game, time.perf_counter)
+    return replace(report, node=transcript.reached(whole, read_game, report)), mark
+
+
+def replay_on_page(path: Path, web: WebOptions) -> int:
+    """Show the game of a transcript on a page, up to the first thing in the file that is invalid.
+
+    Raises:
+        Trouble: If the file cannot be read or shows no game at all.
+    """
+    from ..table_view.film import Film
+    from ..ui.web.page_replay import PageReplay
+
+    report, _mark = _verified(path)
+    steps = [] if report.node is None else moments(report.node)
+    if report.node is None or not steps:
+        raise Trouble([*in_words(path, report), *explanation(path, report)], NOT_OK)
+    page = page_of(own_home(), "replay", web)
+    film = Film(report.node.table, steps, verdict(path, report))
+    if page is not None:
+        with closed_after(page), ctrl_c_means(lambda: _("Interrupted.")):
+            PageReplay(page, film, report.node).run()
     say(*in_words(path, report))
     return OK if report.ok else NOT_OK
 

@@ -41,6 +41,7 @@ from ..words.translation import _, command_line
 from . import list_games
 from .mistaken_files import Kind, explained
 from .options import OutputOptions, SeatOptions
+from .page_options import page_of
 from .take_seat import Sitting, sit
 from .verify import players_of
 
@@ -91,7 +92,9 @@ def resume(seat: SeatOptions, output: OutputOptions, game: str | None, reach: Re
     else:
         found, others = list_games.find(home, game, passphrase, _command(output)), ()
     check_output(output.transcript, found.name)
-    return take_up(Sitting(home, me, seat, output, passphrase), found, reach, others, made=made)
+    page = page_of(home, "resume", output)
+    sitting = Sitting(home, me, seat, output, passphrase, page=page)
+    return take_up(sitting, found, reach, others, made=made)
 
 
 def _command(output: OutputOptions) -> str:

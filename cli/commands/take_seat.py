@@ -6,20 +6,21 @@ import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import trio
 
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import HoityToity, table_name
 from p2p_hoity.presentation.screen_updates import GameOver, Started, Update
+from p2p_hoity.presentation.window_messages import Mode
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.storage.kept_company import keep_company
 from p2p_hoity.storage.player_key import NamedIdentity as Me
 from p2p_hoity.table.playing.end_codes import LEFT
 from p2p_hoity.table.playing.play_table import Seat
-from p2p_hoity.table.playing.player_interface import BotPlayer, LeaveForNow, Player, PlayerRequest
+from p2p_hoity.table.playing.player_interface import LeaveForNow, Player, PlayerRequest
 from p2p_hoity.table.playing.session import Outcome
 from protocol import Terms, effects, fingerprint
 from protocol.units import Seconds
@@ -31,36 +32,18 @@ from ..local.bot_processes import Crew, company_at, is_bot, own_level
 from ..local.ending_signals import interrupted
 from ..local.seat_checks import check_home
 from ..printing import complain
+from ..ui.kinds_of_window import seat_of
 from ..ui.lines.stdin_lines import until_closed
 from ..ui.person_seat import PersonSeat
-from ..ui.screen_options import ScreenOptions, uses_full_screen
+from ..ui.screen_options import ScreenOptions
 from ..words.table_terms import TableOffer
 from ..words.translation import _
+from .learn import lesson_before
 from .options import OutputOptions, SeatOptions
+from .page_options import closed_after, page_of, set_up
 
-
-def seat_of(how: ScreenOptions, bot: BotPlayer | None = None) -> PersonSeat:
-    """Return the player of a seat, or an onlooker, with the window that the options ask for.
-
-    Args:
-        bot: The bot that plays in place of a program. None for the usual one.
-    """
-    if not how.as_json:
-        return seat_of_person(how)
-    from ..ui.json_window import JsonWindow
-
-    return PersonSeat(how, JsonWindow, bot)
-
-
-def seat_of_person(how: ScreenOptions) -> PersonSeat:
-    """Return a person at the full screen, or, by choice or necessity, at the line prompt."""
-    if uses_full_screen(how.plain or how.auto):
-        from ..ui.full_screen.full_window import FullWindow
-
-        return PersonSeat(how, FullWindow)
-    from ..ui.lines.line_window import LineWindow
-
-    return PersonSeat(how, LineWindow)
+if TYPE_CHECKING:
+    from ..ui.web.page_host import PageHost
 
 
 class Going:
@@ -111,6 +94,7 @@ class Sitting:
     Attributes:
         asks: Whether the player is asked about each guest.
         left: Why the player has left. None while it sits.
+        page: The page on which it is shown. None for a terminal or a program.
         first: The transcript of the first game. None until it is over.
         is_over: Whether the latest game is over.
     """
@@ -123,6 +107,7 @@ class Sitting:
     crew: Crew | None = None
     asks: bool = False
     asks_terms: bool = False
+    page: PageHost | None = None
     left: str | None = None
     first: Path | None = None
     is_over: bool = False
@@ -141,6 +126,8 @@ class Sitting:
             bell=not options.no_bell,
             stands_in=options.auto is None and not sys.stdin.isatty(),
             sentences=settings.in_sentences(self.home),
+            talks=not options.no_talk,
+            page=self.page,
         )
         self._manners = BotManners(own_audience())
         self.player = seat_of(seating, self._manners.bot(own_level()))
@@ -148,7 +135,7 @@ class Sitting:
     @property
     def audience(self) -> Audience:
         """For whom the bots of this player play."""
-        if self.options.auto or self.output.as_json or not sys.stdin.isatty():
+        if self.options.auto or not self._is_person:
             return Audience.PROGRAM
         return Audience.QUIET if self.options.no_talk else Audience.PERSON
 
@@ -172,10 +159,15 @@ class Sitting:
 
     @property
     def _asks_again(self) -> bool:
-        """True if the player is asked for another game: by default only a person at a terminal."""
+        """True if the player is asked for another game: by default only a person."""
         if self.options.again is not None:
             return self.options.again
-        return not (self.options.auto or self.output.as_json) and sys.stdin.isatty()
+        return self._is_person and not self.options.auto
+
+    @property
+    def _is_person(self) -> bool:
+        """True if a person can be asked, at a page or at a terminal."""
+        return self.page is not None or (not self.output.as_json and sys.stdin.isatty())
 
     @property
     def game(self) -> str:
@@ -312,7 +304,8 @@ Go = Callable[[Sitting, trio.Nursery], Awaitable[Outcome]]
 
 def sit(sitting: Sitting, go: Go) -> int:
     """Play at a table until the player leaves or the game is over, and print how it ended."""
-    with ctrl_c_means(lambda: sitting.farewell(_("Interrupted"))):
+    means = ctrl_c_means(lambda: sitting.farewell(_("Interrupted")))
+    with closed_after(sitting.page), means:
         outcome = sitting.player.window.run(sitting.run, go)
     if outcome.kept and outcome.code != effects.UNCONFIRMED:  # Nothing was played yet.
         text = _(
@@ -328,18 +321,29 @@ def sit(sitting: Sitting, go: Go) -> int:
     return OK if outcome.code is None else NOT_OK
 
 
-def new_sitting(options: SeatOptions, output: OutputOptions, asks_terms: bool = False) -> Sitting:
+def new_sitting(
+    options: SeatOptions,
+    output: OutputOptions,
+    asks_terms: bool = False,
+    mode: Mode = "play",
+    asks_level: bool = False,
+) -> Sitting:
     """Prepare a player's seat with its screen and its key, which is made in the very first game.
 
     A person is asked the questions of the first run, and for the passphrase of the key.
 
     Args:
         asks_terms: Whether the player is asked to accept the terms of a table.
+        asks_level: Whether a page asks a new player for the level of the bots.
     """
     home, name = own_home(), options.name
     check_home(home)
-    if name is None and not output.as_json:
+    page = page_of(home, mode, output)
+    if page is not None:
+        if set_up(home, page, asks_level):
+            lesson_before(page)
+    elif name is None and not output.as_json:
         player_setup.first_run(home)
     me, passphrase = player_setup.load_or_make(home, name)
     me = player_setup.named(home, me, name)
-    return Sitting(home, me, options, output, passphrase, asks_terms=asks_terms)
+    return Sitting(home, me, options, output, passphrase, asks_terms=asks_terms, page=page)

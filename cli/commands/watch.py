@@ -7,18 +7,20 @@ from dataclasses import replace
 import trio
 
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.beside_game.watch_table import Onlooker, watch_table
 from p2p_hoity.table.playing.session import Outcome
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..local import settings
 from ..local.seat_checks import check_output
+from ..ui.kinds_of_window import seat_of
 from ..ui.screen_options import ScreenOptions
 from ..words.translation import _
 from .join import ticket_of
 from .options import OutputOptions, SeatOptions, WatchOptions
+from .page_options import closed_after, page_of
 from .reach_options import through
-from .take_seat import seat_of
 
 
 def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptions) -> int:
@@ -32,12 +34,11 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
     network, as_json = through(how.proxy), output.as_json
     check_output(output.transcript)
     read, _relay = ticket_of(ticket, tuple(how.relay or ()), network, as_json)
+    page = page_of(own_home(), "watch", output)
     scope = trio.CancelScope()
     follows = not as_json if seat.again is None else seat.again
-    seating = ScreenOptions(
-        lambda reason: scope.cancel(), as_json, output.plain, looks_on=True, again=follows
-    )
-    watcher = seat_of(replace(seating, sentences=settings.in_sentences()))
+    shown = replace(_shown_as(output, follows), talks=not seat.no_talk, page=page)
+    watcher = seat_of(replace(shown, leave=lambda reason: scope.cancel()))
     ended: list[updates.GameOver] = []
 
     def tell(update: updates.Update) -> None:
@@ -66,7 +67,8 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
             return outcome
         return None
 
-    with ctrl_c_means(lambda: _("Interrupted: you have stopped watching.")):
+    means = ctrl_c_means(lambda: _("Interrupted: you have stopped watching."))
+    with closed_after(page), means:
         outcome = watcher.window.run(go)
     if outcome is None and ended:  # The seats were still deciding about another game.
         outcome = Outcome(ended[-1].transcript, ended[-1].standings)
@@ -74,3 +76,16 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
         raise Trouble(_("You have stopped watching."), INTERRUPTED)
     watcher.end(outcome)
     return OK if outcome.code is None else NOT_OK
+
+
+def _shown_as(output: OutputOptions, follows: bool) -> ScreenOptions:
+    """Return the options of an onlooker's screen, without those that depend on the page."""
+    sentences = settings.in_sentences()
+    return ScreenOptions(
+        lambda reason: None,
+        output.as_json,
+        output.plain,
+        looks_on=True,
+        again=follows,
+        sentences=sentences,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, Protocol
 
 from p2p_hoity.lesson_script import MINE, OPPONENTS, Lesson, Topic
@@ -13,6 +14,7 @@ from p2p_hoity.presentation.screen_updates import (
     Said,
     Update,
 )
+from p2p_hoity.presentation.window_messages import Part
 from p2p_hoity.rules import Choice, IllegalMove, Kind
 from p2p_hoity.table.playing.player_interface import Player, Talk
 
@@ -86,6 +88,24 @@ EXPLANATIONS: Final = {
 }
 
 
+POINTS: Final[Mapping[Topic, tuple[Part, ...]]] = {
+    Topic.SECRETS: ("own",),
+    Topic.PLACES: ("hall", "castle"),
+    Topic.HALL: ("hall",),
+    Topic.CASTLE: ("castle",),
+    Topic.WINDOWS: ("windows", "own"),
+    Topic.SALE: ("windows",),
+    Topic.ROBBERY: ("register",),
+    Topic.REGISTER: ("register",),
+    Topic.EXHIBITS: ("own",),
+    Topic.OCTAGON: ("track",),
+    Topic.THIEVES: ("collections",),
+    Topic.DETECTIVE: ("track", "castle"),
+    Topic.PRISON: ("prison",),
+}
+"""The parts of the table that each explanation is about."""
+
+
 class Room(Player, Protocol):
     """A screen that shows a lesson, and that also is the `Player` who answers its questions."""
 
@@ -95,8 +115,12 @@ class Room(Player, Protocol):
     def tell(self, update: Update) -> None:
         """Show one update."""
 
-    async def explain(self, words: str) -> None:
-        """Show an explanation until the player has read it."""
+    async def explain(self, words: str, points: tuple[Part, ...] = ()) -> None:
+        """Show an explanation until the player has read it.
+
+        Args:
+            points: The parts of the table that it explains, for a screen that can point at them.
+        """
 
 
 async def teach(room: Room, nickname: str) -> None:
@@ -109,15 +133,19 @@ async def teach(room: Room, nickname: str) -> None:
         for part in lesson.step(choice):
             room.tell(Happened(part.items, lesson.view))
             if part.topic is not None:
-                await room.explain(_(EXPLANATIONS[part.topic]))
+                await _explain(room, part.topic)
     await room.explain(_(FAREWELL))
+
+
+async def _explain(room: Room, topic: Topic) -> None:
+    await room.explain(_(EXPLANATIONS[topic]), POINTS.get(topic, ()))
 
 
 async def _ask(room: Room, lesson: Lesson, kind: Kind) -> Choice:
     """Ask the player for a choice until the choice is legal, and return it."""
     topic = lesson.before(kind)
     if topic is not None:
-        await room.explain(_(EXPLANATIONS[topic]))
+        await _explain(room, topic)
     while True:
         view = lesson.view
         room.tell(Choosing(view, kind, False))

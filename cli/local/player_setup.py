@@ -201,18 +201,28 @@ def first_run(home: Home) -> None:
         OSError: If the folder cannot be written to.
         NotPrivateError: If other users can write to the folder.
     """
-    if not at_terminal() or home.identity.exists() or settings.is_kept(home):
+    if not (at_terminal() and is_new(home)):
         return
     question = _("Your nickname for the other players? Press Enter for a new one at each table: ")
     while word := stripped(answer(question), is_unseen):
-        if is_like_a_ticket(word) or is_code(word):
-            say(_("That is a ticket or a code, and not a nickname. Give it to hoity join."))
-        elif (why := why_no_nickname(word)) is not None:
-            say(_("That is no nickname: {why}.").format(why=why))
-        else:
+        if (why := refused_nickname(word)) is None:
             break
+        say(why)
     language = translation.language() if translation.is_asked_for() else None
     settings.keep(home, replace(settings.load(home), nickname=word or None, language=language))
+
+
+def is_new(home: Home) -> bool:
+    """Return whether the player has neither a key, as after any game, nor chosen settings."""
+    return not (home.identity.exists() or settings.is_kept(home))
+
+
+def refused_nickname(word: str) -> str | None:
+    """Return the sentence for a word that a new player cannot have as a nickname, else None."""
+    if is_like_a_ticket(word) or is_code(word):
+        return _("That is a ticket or a code, and not a nickname. Give it to hoity join.")
+    why = why_no_nickname(word)
+    return None if why is None else _("That is no nickname: {why}.").format(why=why)
 
 
 def why_no_nickname(word: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -23,6 +24,7 @@ class Desk:
 
     Attributes:
         papers: The lines that are shown while the table fills.
+        numbers: The lines that state the guarantees of the table, such as its quorum.
         muted: The muted seats, and `ONLOOKERS` for all onlookers, whose names are unproven.
         hint: The words that replace the list of keys in the last line. "" to show the keys.
         autopilot: Whether a bot plays the seat.
@@ -36,6 +38,7 @@ class Desk:
 
     menu: Menu | None = None
     papers: tuple[str, ...] = ()
+    numbers: Sequence[str] = ()
     muted: set[int] = field(default_factory=set)
     hint: str = ""
     autopilot: bool = False

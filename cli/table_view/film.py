@@ -113,4 +113,4 @@ def film_messages(film: Film, end: Node) -> Iterator[Message]:
                 yield State(message.round, message.index, message.board)
             yield message
     if standings := film.moments[-1].state.standings:
-        yield told.ending(updates.GameOver(film.table, end, standings, None))
+        yield told.over(updates.GameOver(film.table, end, standings, None))

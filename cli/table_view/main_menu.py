@@ -14,7 +14,7 @@ Offer = tuple[str, str]
 def options(stage: Stage, desk: Desk, rings: bool) -> list[Offer]:
     """Return the entries that the menu has now. The first one means to stay at the table."""
     if desk.lesson is not None:
-        return [("stay", _("stay at the table")), ("leave", _("leave the lesson")), *_look(stage)]
+        return [("stay", _("stay at the table")), *leaving(stage, desk), *_look(stage)]
     bell = _("turn the bell off") if rings else _("turn the bell on")
     pace, theme = _look(stage)
     found = []
@@ -26,7 +26,7 @@ def options(stage: Stage, desk: Desk, rings: bool) -> list[Offer]:
         words = _("hear onlookers again") if ONLOOKERS in desk.muted else _("mute onlookers")
         found.append((f"mute {ONLOOKERS}", words))
     stay = ("stay", _("stay at the table"))
-    return [stay, *_leave(stage, desk), pace, ("bell", bell), theme, *found]
+    return [stay, *leaving(stage, desk), pace, ("bell", bell), theme, *found]
 
 
 def _look(stage: Stage) -> list[Offer]:
@@ -35,8 +35,10 @@ def _look(stage: Stage) -> list[Offer]:
     return [("pace", pace), ("theme", _("switch between light and dark"))]
 
 
-def _leave(stage: Stage, desk: Desk) -> list[Offer]:
+def leaving(stage: Stage, desk: Desk) -> list[Offer]:
     """Return the menu entry to leave, and in a game also the entry to let a bot play."""
+    if desk.lesson is not None:
+        return [("leave", _("leave the lesson"))]
     if stage.scene.is_over:
         return [("leave", _("leave the table"))]
     if not stage.scene.game:

@@ -17,6 +17,7 @@ from p2p_hoity.rules import Edition
 from protocol import Table, effects, fingerprint
 
 from ..words import error_sentences
+from ..words.card_names import Names
 from ..words.table_terms import TableOffer
 from ..words.translation import language
 from .seats import letters
@@ -120,6 +121,22 @@ def table_of(table: Table, seat: int | None, players: Sequence[bytes | None]) ->
         seats=seats,
         edition=edition_of(game.edition),
         cards=game.edition.action_cards,
+    )
+
+
+def lesson_table(names: Names) -> messages.Table:
+    """Return the message about the table of a lesson, which has no keys."""
+    marks = letters(names.nicknames, lambda letter: True)
+    seats = tuple(
+        records.SeatIdentity(number, nickname, mark, None, "")
+        for number, (nickname, mark) in enumerate(zip(names.nicknames, marks, strict=True))
+    )
+    edition = names.edition
+    return messages.Table(
+        *("", "", names.mine, None),
+        seats=seats,
+        edition=edition_of(edition),
+        cards=edition.action_cards,
     )
 
 

@@ -42,12 +42,16 @@ class TableMessages:
         stage: The state of the table. No reveal waits in it.
         questions: The number of questions so far, which is the id of the last one.
         is_open: Whether the last question is open.
+        retells_clocks: Whether the clock is told again whenever its words change, which tell how
+            much time is left.
     """
 
-    def __init__(self) -> None:
-        self.stage = Stage()
+    def __init__(self, stage: Stage | None = None) -> None:
+        self.stage = stage or Stage()
         self.questions = 0
         self.is_open = False
+        self.retells_clocks = False
+        self._asked: updates.Choosing | None = None
         self._offer: TableOffer | None = None
         self._ticket: str | None = None
         self._lobby: messages.Lobby | None = None
@@ -70,9 +74,16 @@ class TableMessages:
 
     def _lobby_now(self) -> Iterator[Message]:
         """Yield the lobby, if it has changed."""
+        found = self.lobby()
+        if found != self._lobby:
+            self._lobby = found
+            yield found
+
+    def lobby(self) -> messages.Lobby:
+        """Return the table while it fills."""
         scene, offer = self.stage.scene, self._offer
         reach, code = scene.reach, scene.code
-        found = messages.Lobby(
+        return messages.Lobby(
             names=scene.lobby or (() if offer is None else offer.names),
             seats=scene.of_seats or (0 if offer is None else offer.terms.seats),
             ticket=(reach.ticket if reach is not None else "") or self._ticket,
@@ -82,9 +93,6 @@ class TableMessages:
             terms=None if offer is None else terms_of(offer),
             lines=() if offer is None else _terms_lines(offer),
         )
-        if found != self._lobby:
-            self._lobby = found
-            yield found
 
     # Updates
 
@@ -110,9 +118,10 @@ class TableMessages:
                 yield from self.close()
             case updates.Away():
                 yield from self.close()
-            case updates.Choosing(view, kind, again):
+            case updates.Choosing():
                 yield from self.close()
-                yield self._question(view, kind, again)
+                self.questions, self.is_open, self._asked = self.questions + 1, True, update
+                yield from self.question()
             case updates.ChoiceTaken(kind, choice):
                 self.is_open = False
                 yield messages.Taken(self.round, self.questions, kind, choice_json(kind, choice))
@@ -134,10 +143,12 @@ class TableMessages:
         return [line for line in sentences(update, Telling(self.stage.names, before)) if line]
 
     def _reveal(self, update: updates.Happened, by_bot: bool) -> Iterator[Message]:
-        """Yield the parts of a reveal, all of them now."""
+        """Yield the parts of a reveal, all of them now. A part of one is a reveal of its own."""
         before = self.stage.told
         self.stage.hear(update)
-        if not self.stage.is_revealing:  # A player who is away sees everything at once.
+        if isinstance(update, Beat):
+            yield from self._beat(update, before, by_bot)
+        elif not self.stage.is_revealing:  # A player who is away sees everything at once.
             yield from self._beat(Beat(update.items, update.view), before, by_bot)
         while (part := self.stage.show_next()) is not None:
             if isinstance(part, Beat):
@@ -170,12 +181,24 @@ class TableMessages:
             yield messages.State(self.round, self._happenings, board)
         self._told = board
 
+    def state(self, by_bot: bool) -> Iterator[Message]:
+        """Yield the board, nothing before the cards are dealt."""
+        self._told = None
+        yield from self._state(by_bot)
+
     def _clock_now(self, now: updates.Clock) -> Iterator[Message]:
         """Yield the clock, if others are awaited than it has told, or for another step."""
-        place = now.awaited, now.kind, self.stage.scene.steps
-        if place == self._clock or self.stage.scene.table is None:
+        words = at_timeout(self.stage) if self.retells_clocks else ""
+        place = now.awaited, now.kind, self.stage.scene.steps, words
+        if place != self._clock and self.stage.scene.table is not None:
+            self._clock = place
+            yield from self.clock()
+
+    def clock(self) -> Iterator[Message]:
+        """Yield who is awaited, nothing if no clock runs."""
+        now = self.stage.scene.clock
+        if now is None:
             return
-        self._clock = place
         is_endless = now.muster.strict and now.muster.begun
         left = None if is_endless else now.left
         awaited = tuple(sorted(now.awaited))
@@ -183,9 +206,11 @@ class TableMessages:
 
     # Questions
 
-    def _question(self, view: rules.View, kind: str, again: bool) -> Message:
-        """Return the question for a choice."""
-        self.questions, self.is_open = self.questions + 1, True
+    def question(self) -> Iterator[Message]:
+        """Yield the question for the choice that is asked for, nothing if none is."""
+        if self._asked is None or not self.is_open:
+            return
+        view, kind, again = self._asked.view, self._asked.kind, self._asked.again
         names = self.stage.names
         entries = []
         for choice in ordered(view, kind):
@@ -194,7 +219,7 @@ class TableMessages:
             entries.append(records.Entry(choice_json(kind, choice), words, brings))
         groups = rules.theft_options(view.state) if kind == "theft" else ()
         slots = tuple(sorted(view.mine())) if kind == "exhibit" else sum(groups, ())
-        return messages.Question(
+        yield messages.Question(
             round=view.state.round,
             id=self.questions,
             kind=kind,
@@ -229,9 +254,13 @@ class TableMessages:
 
     # The end
 
-    def ending(self, over: updates.GameOver) -> Message:
-        """Return the end of a game with a result. The board is at its last beat by now."""
+    def over(self, over: updates.GameOver) -> Message:
+        """Hear that a game is over, and return its end. The board is at its last beat by now."""
         self.stage.hear(over)
+        return self.ending(over)
+
+    def ending(self, over: updates.GameOver) -> Message:
+        """Return the end of the last game, which has a result."""
         names, rows = self.stage.names, result_rows(self.stage)
         return messages.Ending(
             round=self.round,

@@ -14,6 +14,7 @@ from p2p_hoity.rules.happenings import CashStolen, Sale
 from ..words import card_names
 from ..words.error_sentences import meaning
 from ..words.translation import FIRST_SECOND, _, clock
+from .seat_looks import looks
 from .stage import Stage
 
 DONE: Final = "✓"
@@ -162,6 +163,14 @@ class SeatRow:
     gained: str
     hand: Mapping[ActionKind, list[int]]
     status: Notice
+
+
+def seat_style(stage: Stage, seat: int) -> str:
+    """Return the bold style of a seat's colour, `*bright` if no colours are known yet."""
+    if stage.names is None or seat >= len(stage.names.colours):
+        return "*bright"
+    found = looks(tuple(colour.name for colour in stage.names.edition.colours))
+    return f"*seat.{found[stage.names.colours[seat]]}"
 
 
 def seat_rows(stage: Stage) -> list[SeatRow]:

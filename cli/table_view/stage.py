@@ -50,6 +50,7 @@ class Stage(FollowedTable):
         alarm: The sentence about a seat that cheated. None once it was shown.
         lobby_note: The last sentence about a guest or a relay.
         staged: Whether reveals are shown in parts, by calls of `advance`, instead of all at once.
+        is_within: Whether a part of a reveal is shown whose parts somebody else brings one by one.
     """
 
     def __init__(self, staged: bool = True) -> None:
@@ -61,19 +62,17 @@ class Stage(FollowedTable):
         self.alarm: str | None = None
         self.lobby_note = ""
         self.staged, self._staging = staged, Staging()
+        self.is_within = False
 
     @property
     def is_revealing(self) -> bool:
         """True if a part of a reveal is shown now or waits to be shown."""
-        return self._staging.is_revealing
+        return self._staging.is_revealing or self.is_within
 
     @property
     def past(self) -> updates.Resumed | None:
         """The game with all of its events, also those that wait to be revealed, None before it."""
-        waiting = self._staging.happened
-        view = waiting[-1].view if waiting else self.scene.view
-        items = (*self.scene.record, *(item for one in waiting for item in one.items))
-        return None if view is None else updates.Resumed(view, items)
+        return self._staging.past(self.scene)
 
     def begin_lesson(self, names: Names) -> None:
         """Begin a lesson, which is a game without a table."""

@@ -80,14 +80,21 @@ def read_line(line: str) -> Line:
     told = value.pop("type")
     if not isinstance(told, str) or told not in READERS:
         raise NotUnderstood(UNKNOWN_TYPE, type=told)
-    return READERS[told](_Fields(value))
+    fields = Fields(value)
+    found = READERS[told](fields)
+    fields.end()
+    return found
 
 
-class _Fields:
+class Fields:
     """The fields of a message other than its type, each of which is taken once."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = dict(values)
+
+    def has(self, name: str) -> bool:
+        """Return whether a field is there that was not taken yet."""
+        return name in self._values
 
     def take(self, name: str, fits: Callable[[Any], bool], needed: bool = True) -> Any:
         """Return a field, or None if it is not needed and not there.
@@ -111,72 +118,53 @@ class _Fields:
             raise NotUnderstood(BAD_FIELD, field=min(self._values))
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Return whether a value is a whole number."""
     # Not `isinstance`, because `true` is an int in Python, too.
     return type(value) is int
 
 
-def _answer(values: _Fields) -> Line:
+def _answer(values: Fields) -> Line:
     """Read a choice of the game."""
-    found = Answer(
-        values.take("question", _is_number, needed=False), values.take("choice", lambda value: True)
-    )
-    values.end()
-    return found
+    question = values.take("question", is_number, needed=False)
+    return Answer(question, values.take("choice", lambda value: True))
 
 
-def _reply(values: _Fields) -> Line:
+def _reply(values: Fields) -> Line:
     """Read yes or no."""
     yes = values.take("yes", lambda value: isinstance(value, bool))
-    found = Reply(values.take("ask", _is_number, needed=False), yes)
-    values.end()
-    return found
+    return Reply(values.take("ask", is_number, needed=False), yes)
 
 
-def _check(values: _Fields) -> Line:
+def _check(values: Fields) -> Line:
     """Read a request to judge marked pieces."""
 
     def are_slots(value: Any) -> bool:
-        return isinstance(value, list) and all(map(_is_number, value))
+        return isinstance(value, list) and all(map(is_number, value))
 
-    found = Check(values.take("question", _is_number), tuple(values.take("picked", are_slots)))
-    values.end()
-    return found
+    return Check(values.take("question", is_number), tuple(values.take("picked", are_slots)))
 
 
-def _talk(values: _Fields) -> Line:
+def _talk(values: Fields) -> Line:
     """Read a chat message, which has either words or the number of a phrase."""
     words = values.take("words", lambda value: isinstance(value, str), needed=False)
-    phrase = values.take("phrase", _is_number, needed=words is None)
-    values.end()
+    phrase = values.take("phrase", is_number, needed=words is None)
     if words is not None and phrase is not None:
         raise NotUnderstood(BAD_FIELD, field="phrase")
     return Talk(phrase if words is None else words)
 
 
-def _bot(values: _Fields) -> Line:
-    found = BotPlays(values.take("plays", lambda value: isinstance(value, bool)))
-    values.end()
-    return found
+def _bot(values: Fields) -> Line:
+    return BotPlays(values.take("plays", lambda value: isinstance(value, bool)))
 
 
-def _bare(request: PlayerRequest) -> Callable[[_Fields], Line]:
-    """Return the reader of a message without fields."""
-
-    def read(values: _Fields) -> Line:
-        values.end()
-        return request
-
-    return read
-
-
-READERS: Final[Mapping[str, Callable[[_Fields], Line]]] = {
+READERS: Final[Mapping[str, Callable[[Fields], Line]]] = {
     "answer": _answer,
     "reply": _reply,
     "check": _check,
     "talk": _talk,
-    "wait": _bare(WaitLonger()),
-    "leave": _bare(LeaveForNow()),
+    "wait": lambda values: WaitLonger(),
+    "leave": lambda values: LeaveForNow(),
     "bot": _bot,
 }
 """For each type of message of a program the function that reads its fields."""

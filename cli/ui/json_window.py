@@ -70,7 +70,7 @@ class JsonWindow(Window):
         match update:
             case updates.GameOver():
                 self._is_over = True
-                self._print([self._messages.ending(update)])
+                self._print([self._messages.over(update)])
                 return
             # The last message tells it, from the outcome of the table.
             case updates.Ended() | updates.Unconfirmed():

@@ -17,6 +17,7 @@ import trio
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import table_name
 from p2p_hoity.presentation.screen_updates import Started, Update
+from p2p_hoity.presentation.window_messages import Part
 from p2p_hoity.table.beside_game.rematch import ANSWER
 from p2p_hoity.table.playing.player_interface import BotPlayer, Player, PlayerRequest
 from p2p_hoity.table.playing.session import Outcome
@@ -189,8 +190,12 @@ class PeopleWindow(Window):
         """Begin a lesson, which has no table."""
 
     @abstractmethod
-    async def explain(self, words: str) -> None:
-        """Show an explanation, and return when the lesson may go on."""
+    async def explain(self, words: str, points: tuple[Part, ...] = ()) -> None:
+        """Show an explanation, and return when the lesson may go on.
+
+        Args:
+            points: The parts of the table that it explains.
+        """
 
 
 class PersonSeat:
@@ -298,12 +303,12 @@ class PersonSeat:
         if isinstance(self.window, PeopleWindow):
             self.window.begin_lesson(names)
 
-    async def explain(self, words: str) -> None:
+    async def explain(self, words: str, points: tuple[Part, ...] = ()) -> None:
         """Show an explanation of a lesson, and wait until the lesson may go on."""
 
         async def explained(window: Window) -> bool:
             if isinstance(window, PeopleWindow):
-                await window.explain(words)
+                await window.explain(words, points)
             return True
 
         await self._asked(explained)

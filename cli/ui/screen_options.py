@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import trio
 
@@ -13,6 +13,9 @@ from protocol.units import Quota
 
 from .. import printing
 from ..words.translation import _
+
+if TYPE_CHECKING:
+    from .web.page_host import PageHost
 
 
 def uses_full_screen(plain: bool) -> bool:
@@ -80,6 +83,8 @@ class ScreenOptions:
         bell: Whether a full screen may ring the terminal's bell.
         sentences: Whether the line prompt tells everything in whole sentences at first.
         stands_in: Whether a bot plays on if the input ends before the first answer.
+        talks: Whether chat is shown and sent.
+        page: The page in a browser, on which the screen is shown. None for a terminal or a program.
     """
 
     leave: Callable[[str], None]
@@ -91,3 +96,5 @@ class ScreenOptions:
     bell: bool = True
     stands_in: bool = False
     sentences: bool = False
+    talks: bool = True
+    page: PageHost | None = None

@@ -15,13 +15,14 @@ from protocol.units import Quota, Seconds
 from .. import rules
 from ..rules import Happening, happenings
 from ..rules.banquet import FINAL_HONOURS
-from .scene import Beat
+from .scene import Beat, Scene
 from .screen_updates import (
     ChoiceTaken,
     Choosing,
     Ended,
     GameOver,
     Happened,
+    Resumed,
     Rewound,
     Said,
     Started,
@@ -124,6 +125,16 @@ class Staging:
     def happened(self) -> list[Happened]:
         """The events of the game that wait to be shown."""
         return [one for one in self.waiting if isinstance(one, Happened)]
+
+    def past(self, scene: Scene) -> Resumed | None:
+        """Return the game with all of its events, also those that wait, None before it.
+
+        Args:
+            scene: The game as far as it was shown.
+        """
+        view = self.happened[-1].view if self.happened else scene.view
+        items = (*scene.record, *(item for one in self.happened for item in one.items))
+        return None if view is None else Resumed(view, items)
 
     def hear(
         self, update: Heard, is_staged: bool, is_away: bool

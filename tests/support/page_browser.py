@@ -11,13 +11,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from support.paths import ROOT
-from support.table_contract import check
-
 from cli.words import page_labels, translation
 from cli.words.chat_phrases import PHRASES
 from p2p_hoity.presentation.table_messages import NAME, Hello
 from p2p_hoity.presentation.window_messages import Entered, Page, WindowSettings
+from support.paths import ROOT
+from support.table_contract import check
 
 Line = dict[str, Any]
 
@@ -74,7 +73,9 @@ def recorded(game: str) -> dict[str, list[Line]]:
     text = gzip.decompress((RECORDED / f"{game}.jsonl.gz").read_bytes()).decode()
     scenes = {one["scene"]: one["messages"] for one in map(json.loads, text.splitlines())}
     table = scenes["table"]
-    return {name: table + [one for one in told if one not in table] for name, told in scenes.items()}
+    return {
+        name: table + [one for one in told if one not in table] for name, told in scenes.items()
+    }
 
 
 def greeting(language: str = "en", **changed: Any) -> list[Line]:
@@ -192,9 +193,7 @@ def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with served() as address, sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=str(CHROMIUM), args=["--no-sandbox"]
-        )
+        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
         try:
             yield Browser(chromium, address)
         finally:

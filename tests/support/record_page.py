@@ -89,7 +89,9 @@ def _name(line: Line) -> str | None:
 def _is_richer(line: Line, before: Line) -> bool:
     """Whether more can be chosen, or more is on the board."""
     if line["type"] == "question":
-        return len(line["slots"]) + len(line["entries"]) > len(before["slots"]) + len(before["entries"])
+        return len(line["slots"]) + len(line["entries"]) > len(before["slots"]) + len(
+            before["entries"]
+        )
     return line["type"] == "beat" and _shown(line) > _shown(before)
 
 

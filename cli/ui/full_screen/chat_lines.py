@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from p2p_hoity.presentation.screen_updates import Said
 
 from ...table_view.desk import Desk, recent_talk
-from ...table_view.seats import author_of
+from ...table_view.seats import author_of, seat_style
 from ...table_view.stage import Stage
 from ...words.chat_phrases import MARK, spoken
-from .seats_and_pieces import seat_style
 from .styled_lines import Line, text
 
 

@@ -10,14 +10,14 @@ from p2p_hoity.rules import happenings
 
 from ...table_view.desk import Desk, recent_talk
 from ...table_view.result import again, result_rows, stays
-from ...table_view.seats import name_of
+from ...table_view.seats import name_of, seat_style
 from ...table_view.stage import Stage
 from ...words import end_sentences, moment_sentences
 from ...words.card_names import run_letters
 from ...words.happening_sentences import story
 from ...words.translation import _
 from .chat_lines import chat_lines
-from .seats_and_pieces import pieces, seat_style
+from .seats_and_pieces import pieces
 from .styled_lines import Line, broken, cells, fit, paragraphs
 
 BARS: Final = "▁▂▃▄▅▆▇█"

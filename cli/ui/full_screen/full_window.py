@@ -20,6 +20,7 @@ import trio
 from p2p_hoity import rules
 from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.presentation.screen_updates import Moved, Reached, Started, Update
+from p2p_hoity.presentation.window_messages import Part
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.playing.player_interface import Talk, WaitLonger
 from p2p_hoity.table.playing.session import Outcome
@@ -28,14 +29,14 @@ from protocol.units import Seconds
 from ... import printing
 from ...local import settings
 from ...local.ending_signals import ending_calls
+from ...table_view.closing import closing_lines
 from ...table_view.desk import is_muted
 from ...words import table_terms
 from ...words.card_names import Names
-from ...words.end_sentences import ended, kept_as, won
 from ...words.presence_sentences import seat_request
 from ...words.table_terms import TableOffer, reach_lines
 from ...words.translation import INSTALLED, N_, _, yes_no
-from ..lines.line_window import LineWindow
+from ..lines.line_window import line_window_instead
 from ..person_seat import PeopleWindow, PersonSeat
 from ..screen_options import Box
 from .key_bindings import Hands
@@ -149,7 +150,7 @@ class FullWindow(PeopleWindow, Hands):
         self._lesson, self.app.desk.lesson = names, ""
         self.app.stage.begin_lesson(names)
 
-    async def explain(self, words: str) -> None:
+    async def explain(self, words: str, points: tuple[Part, ...] = ()) -> None:
         """Show an explanation in the place of the question until Enter is typed."""
         self._replies.empty()
         self.app.call_later(self.app.explain, words)
@@ -185,16 +186,7 @@ class FullWindow(PeopleWindow, Hands):
 
     def end(self, outcome: Outcome) -> list[str]:
         """Return how the game ended and where the transcript is, for the terminal."""
-        scene, names, lines = self.app.stage.scene, self.app.stage.names, list[str]()
-        if scene.standings and names is not None:
-            lines.append(won(scene.standings, names))
-            each = [f"{s.rank} {names.nicknames[s.seat]} {s.field}" for s in scene.standings]
-            lines.append(_("The game is over: {standings}").format(standings=" · ".join(each)))
-        if scene.ended is not None:
-            lines.append(ended(scene.ended, names, scene.game))
-        if scene.transcript is not None:
-            lines += kept_as(scene.transcript, bool(scene.standings))
-        return lines
+        return closing_lines(self.app.stage)
 
     # Questions, in trio
 
@@ -352,19 +344,10 @@ class FullWindow(PeopleWindow, Hands):
     async def _take_over(self, failed: trio.Event) -> None:
         """Wait until the application fails, then go on at the line prompt in the same seat."""
         await failed.wait()
-        line = LineWindow(self.seat)
         printing.complain(_("The full screen has failed. The game goes on at the line prompt."))
+        papers = () if self._kept else self.app.desk.papers  # The ticket and the terms.
+        code = self.app.stage.scene.code
+        kept = [*([code] if code is not None else []), *self._kept]
+        line = line_window_instead(self.seat, self.app.stage.past, kept, self._lesson, papers)
         line.talk.mute(self._muted)
-        if self._lesson is not None:
-            line.begin_lesson(self._lesson)
-        for words in () if self._kept else self.app.desk.papers:
-            line.say(words)  # The ticket and the terms, while the table fills.
-        if self.app.stage.scene.code is not None:
-            line.tell(self.app.stage.scene.code)
-        for update in self._kept:
-            line.tell(update)
-        # The events themselves were not stored, so the line prompt gets the whole story at once.
-        if (past := self.app.stage.past) is not None:
-            line.tell(past)
-        self.seat.move_to(line)
         await line.listen()

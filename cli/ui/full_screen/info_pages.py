@@ -6,7 +6,7 @@ guarantees, such as its quorum.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, Final
 
 from textual.app import ComposeResult
@@ -17,23 +17,17 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from p2p_hoity.presentation.screen_updates import Attending
-
-from ...table_view.desk import Desk, is_muted
-from ...table_view.question_menu import BEST
-from ...table_view.seats import DONE, author_of, name_of
-from ...table_view.stage import Stage, keys_of
-from ...words import choice_names
-from ...words.card_names import grid
-from ...words.chat_phrases import MARK, PHRASES, spoken
-from ...words.recap_sentences import recap
-from ...words.table_terms import if_finished, if_moved, moved, reach_lines
+from ...table_view.desk import Desk
+from ...table_view.seats import DONE
+from ...table_view.sheets import Paragraph, sheet
+from ...table_view.stage import Stage
+from ...words.chat_phrases import MARK, PHRASES
 from ...words.translation import N_, _
 from .ending import BARS
 from .key_bindings import NUMBERS
 from .lobby_and_deal import ten_lines
 from .score_track import SEVERAL
-from .seats_and_pieces import HIDDEN, POINTER, TAKEN, WINDOWS, YOU, seat_style
+from .seats_and_pieces import HIDDEN, POINTER, TAKEN, WINDOWS, YOU
 from .styled_lines import CUT, Line, broken, paragraphs, style_of, tamed, text
 
 HELP: Final = (
@@ -110,129 +104,37 @@ def page(
     name: str, stage: Stage, desk: Desk, numbers: Sequence[str], width: int
 ) -> tuple[str, list[Line]]:
     """Return the title and the lines of a page."""
-    title, write = PAGES[name]
-    lines = write(stage, desk, numbers, width)
-    return _(title), lines or [text(_("Nothing yet."), "dim")]
-
-
-def alarm(words: str) -> list[Line]:
-    """Return the lines of the page about a failed proof."""
-    return [Line(), *broken(words, 90, "bad"), Line()]
+    if name in PAGES:
+        words, write = PAGES[name]
+        return _(words), write(stage, width)
+    title, told = sheet(name, stage, desk, numbers)
+    lines = laid(told, width)
+    if name == "links" and stage.scene.moved is not None:
+        lines += broken(_(COPIED), width, "plain")
+    return title, lines or [text(_("Nothing yet."), "dim")]
 
 
 COPIED: Final = N_("After Esc, c copies it and x shows it as a QR code.")
 
 
-def _pieces(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page of all Collectibles that lie in the windows or belong to a seat."""
-    if stage.scene.view is None or stage.names is None:
-        return []
-    lines = []
-    found = grid(stage.scene.view)
-    for top in found.tops:
-        words = _("Window {number}: {piece}").format(
-            number=top.window + 1, piece=stage.names.piece(stage.scene.view.piece(top.slot))
-        )
-        lines += broken(words, width, "title", "  ")
-    for row in found.rows:
-        lines.append(text(name_of(stage, row.seat), seat_style(stage, row.seat)))
-        for cell in row.cells:
-            for mark in cell:
-                words = "  " + stage.names.piece(stage.scene.view.piece(mark.slot))
-                lines += broken(words + (" *" if mark.is_secret else ""), width, "plain", "    ")
-        if row.unknown:
-            words = _("  and {number} that only its owner sees").format(number=row.unknown)
-            lines.append(text(words, "dim"))
-    own = [text(_("* secret: only you see it"), "dim")] if stage.scene.view.seat is not None else []
-    return [*lines, *own]
-
-
-def _log(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page of the log, with the chat above it."""
+def laid(told: Iterable[Paragraph], width: int) -> list[Line]:
+    """Break paragraphs into lines. One of several texts is a line of its own, and is cut."""
     lines: list[Line] = []
-    spoken_ = [one for one in stage.scene.talk if not is_muted(desk, one)]
-    if spoken_:
-        lines.append(text(_("Talk"), "title"))
-    for one in spoken_:
-        lines += broken(f"» {author_of(stage, one)}: {spoken(one.words)}", width, "plain", "» ")
-    if spoken_:
-        lines.append(Line())
-    return lines + paragraphs(stage.log, width, first="", hanging="  ")
+    for one in told:
+        if len(one.texts) == 1:
+            words, style = one.texts[0]
+            lines += broken(words, width, style, one.hanging)
+            continue
+        line = Line()
+        for words, style in one.texts:
+            line.add(words, style)
+        lines.append(line)
+    return lines
 
 
-def _recap(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page with the last round in brief."""
-    if stage.names is None:
-        return []
-    return paragraphs(recap(stage.scene, stage.names), width, first="", hanging="    ")
-
-
-def _proofs(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page of proofs, or of a replay the whole verdict on its file."""
-    told = paragraphs(desk.checked, width, first="", hanging="    ")
-    return told + paragraphs(stage.proofs, width, first="✓ ", hanging="  ")
-
-
-def _links(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page with the link to each seat and the fingerprint of its key."""
-    if stage.scene.table is None:
-        return []
-    told = {
-        Attending.LINKED: _("linked"),
-        Attending.UNLINKED: _("link lost: reached through others, if at all"),
-        Attending.LEFT: _("left for now"),
-        Attending.ABSENT: _("absent"),
-        Attending.BANNED: _("banned for cheating"),
-    }
-    lines = []
-    for seat, (nickname, key) in enumerate(keys_of(stage.scene)):
-        line = text(f"{nickname}: ", seat_style(stage, seat))
-        if seat == stage.scene.seat:
-            line.add(_("you") + "  ", "plain")
-        elif stage.scene.attendance:  # A replay has no links.
-            line.add(told[stage.scene.attendance[seat]] + "  ", "plain")
-            relay = stage.scene.relays.get(nickname, "")
-            if relay and stage.scene.attendance[seat] is Attending.LINKED:
-                line.add(_("through the relay {relay}").format(relay=relay) + "  ", "plain")
-        lines.append(line.add(key, "dim"))
-    return [*lines, *_lost(stage, width), *_own_ticket(stage, width)]
-
-
-def _lost(stage: Stage, width: int) -> list[Line]:
-    """Return advice about seats that are not linked, such as how to reach them elsewhere."""
-    seats = stage.scene.lost_seats
-    if not seats or stage.names is None:
-        return []
-    told = [if_moved(stage.names.seats(seats))] if stage.scene.moved is None else []
-    # The others may have finished the game while this seat was away.
-    if stage.scene.is_resumed and stage.scene.is_alone:
-        told.append(if_finished(stage.scene.game))
-    return [line for words in told for line in (Line(), *broken(words, width, "warn"))]
-
-
-def _own_ticket(stage: Stage, width: int) -> list[Line]:
-    """Return the lines with the ticket of this seat's new address, if the seat has moved."""
-    if stage.scene.moved is None:
-        return []
-    words = (moved(), stage.scene.moved.ticket, *reach_lines(stage.scene.moved), _(COPIED))
-    return [Line(), *paragraphs(words, width, first="", hanging="")]
-
-
-def _advice(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the page with the hard bot's choice, or with the reason why there is no hint."""
-    asked = stage.scene.question
-    if desk.lesson is not None:
-        found = [_(choice_names.NOT_LEARNING)]
-    else:
-        open_choice = None if asked is None else (asked.view, asked.kind)
-        found = choice_names.hint(open_choice, stage.names, desk.has_hints, BEST)
-    return paragraphs(found, width, first="", hanging=" " * 7)
-
-
-def _numbers(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
-    """Return the guarantees. While the table fills, the ticket and the terms stand above them."""
-    papers = (*desk.papers, "") if stage.scene.table is None and desk.papers else ()
-    return paragraphs((*papers, *numbers), width, first="", hanging="  ")
+def alarm(words: str) -> list[Line]:
+    """Return the lines of the page about a failed proof."""
+    return [Line(), *broken(words, 90, "bad"), Line()]
 
 
 def _keys(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
@@ -245,7 +147,7 @@ def _legend(width: int) -> list[Line]:
     return [Line(), text(_("Marks on the screen:"), "title"), *_keys(LEGEND, width)]
 
 
-def _help(stage: Stage, desk: Desk, numbers: Sequence[str], width: int) -> list[Line]:
+def _help(stage: Stage, width: int) -> list[Line]:
     """Return the help page: the keys, the symbols on the screen, and the phrases for the chat."""
     looks_on = stage.scene.table is not None and stage.scene.seat is None
     keys = [one for one in HELP if not (looks_on and one[0] in PLAYING)]
@@ -280,23 +182,13 @@ REPLAY: Final = (
 )
 
 
-Write = Callable[[Stage, Desk, Sequence[str], int], list[Line]]
+Write = Callable[[Stage, int], list[Line]]
 PAGES: Final[Mapping[str, tuple[str, Write]]] = {
-    "pieces": (N_("Pieces"), _pieces),
-    "log": (N_("Log"), _log),
-    "recap": (N_("What has happened"), _recap),
-    "rules": (N_("Rules"), lambda stage, desk, numbers, width: ten_lines(stage, width)),
-    "proofs": (N_("Proofs"), _proofs),
-    "links": (N_("Links and keys"), _links),
-    "advice": (N_("Hint"), _advice),
-    "numbers": (N_("What this table promises"), _numbers),
+    "rules": (N_("Rules"), ten_lines),
     "help": (N_("Help"), _help),
-    "replay": (
-        N_("Help"),
-        lambda stage, desk, numbers, width: [*_keys(REPLAY, width), *_legend(width)],
-    ),
+    "replay": (N_("Help"), lambda stage, width: [*_keys(REPLAY, width), *_legend(width)]),
 }
-"""The title and the function of every page, by name."""
+"""The title and the function of every page that only the full screen has."""
 
 
 def content_of(lines: Sequence[Line], light: bool) -> Content:

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from p2p_hoity.presentation import screen_updates as updates
 
 from ...table_view.deal import PROMISES, progress, step_words, warnings
+from ...table_view.seats import seat_style
 from ...table_view.stage import Stage, keys_of
 from ...words import rules_text, table_terms
 from ...words.error_sentences import sentence
 from ...words.translation import _
-from .seats_and_pieces import marks_of, seat_style
+from .seats_and_pieces import marks_of
 from .styled_lines import Line, broken, fit, paragraphs, text
 
 BAR = 40

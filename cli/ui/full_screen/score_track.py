@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from p2p_hoity.rules import Edition, View
 
+from ...table_view.seats import seat_style
 from ...table_view.stage import Stage
 from ...words.choice_notes import leading, octagon_at
 from ...words.translation import _
-from .seats_and_pieces import marks_of, seat_style
+from .seats_and_pieces import marks_of
 from .styled_lines import Line, between, text
 
 STEP = 5

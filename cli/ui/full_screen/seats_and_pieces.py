@@ -7,8 +7,16 @@ from collections.abc import Callable, Sequence
 from p2p_hoity.rules import LETTERS, ActionKind, View
 
 from ...table_view.question_menu import Menu
-from ...table_view.seat_looks import looks
-from ...table_view.seats import DONE, Notice, SeatRow, letters, name_of, seat_rows, short_card
+from ...table_view.seats import (
+    DONE,
+    Notice,
+    SeatRow,
+    letters,
+    name_of,
+    seat_rows,
+    seat_style,
+    short_card,
+)
 from ...table_view.stage import Stage
 from ...words import card_names
 from ...words.card_names import Grid, Mark, Names, Row, grid
@@ -22,14 +30,6 @@ POINTER = "▸"
 def marks_of(nicknames: Sequence[str]) -> tuple[str, ...]:
     """Return the letter or number of one cell that marks each seat, by the seats' nicknames."""
     return letters(nicknames, lambda letter: cells(letter) == 1)
-
-
-def seat_style(stage: Stage, seat: int) -> str:
-    """Return the bold style of a seat's colour, `*bright` if no colours are known yet."""
-    if stage.names is None or seat >= len(stage.names.colours):
-        return "*bright"
-    found = looks(tuple(colour.name for colour in stage.names.edition.colours))
-    return f"*seat.{found[stage.names.colours[seat]]}"
 
 
 WINDOWS = "①②"

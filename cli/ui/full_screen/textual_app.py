@@ -14,11 +14,12 @@ from p2p_hoity import rules
 from p2p_hoity.presentation.screen_updates import Choosing, Started, Update
 from p2p_hoity.presentation.staging import Remark
 from p2p_hoity.rules import View
-from protocol.units import Quota, Seconds
+from protocol.units import Quota
 
 from ...local.settings import Settings
 from ...printing import is_small
 from ...table_view.main_menu import options
+from ...table_view.paced_messages import is_late
 from ...table_view.question_menu import menu
 from ...table_view.stage import Stage
 from ...words.chat_phrases import PHRASES, meant
@@ -31,8 +32,6 @@ DARK, LIGHT = "textual-dark", "textual-light"
 MOST_TALK: Final[Quota] = 200
 DURING_A_REVEAL: Final = ("page(", "talk", "menu")
 """The beginnings of the actions that keys have during a reveal."""
-HURRIED: Final[Seconds] = 30.0
-"""The time, in seconds, before a step's timeout at which reveals stop being shown in parts."""
 
 
 class TableApp(PagedApp):
@@ -77,7 +76,7 @@ class TableApp(PagedApp):
         """Take in an update, and begin to show what it reveals."""
         now = self.stage.scene.clock if self.stage.scene.is_clock_of_step else None
         # With little time left, nothing may keep the question from being seen.
-        if now is not None and now.timeout and now.left < min(HURRIED, now.timeout / 4):
+        if now is not None and is_late(now):
             self.stage.hurry()
         self.stage.hear(update)
         if isinstance(update, Started):

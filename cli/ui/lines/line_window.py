@@ -20,6 +20,7 @@ from p2p_hoity import rules
 from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.pasted_text import visible
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.window_messages import Part
 from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.playing.player_interface import WaitLonger
 from protocol.units import Seconds
@@ -144,7 +145,7 @@ class LineWindow(PeopleWindow):
         seated = [name for seat, name in enumerate(nicknames) if seat != scene.seat]
         return [*seated, *(one.who for one in scene.talk if one.seat is None)]
 
-    async def explain(self, words: str) -> None:
+    async def explain(self, words: str, points: tuple[Part, ...] = ()) -> None:
         """Print an explanation. The person need not confirm it, because lines stay readable."""
         told = _("LESSON {words}").format(words=words)
         self._tell(textwrap.wrap(told, printing.width() or WIDTH, subsequent_indent="  "))
@@ -448,3 +449,29 @@ SIGNALS: Final[dict[str, Callable[[LineWindow], None]]] = {
     CONTINUED: LineWindow._repeat,
 }
 """The functions for the special values that stand for signals among a terminal's lines."""
+
+
+def line_window_instead(
+    seat: PersonSeat,
+    past: updates.Resumed | None,
+    kept: Iterable[updates.Update],
+    lesson: Names | None = None,
+    papers: Iterable[str] = (),
+) -> LineWindow:
+    """Let a seat go on at the line prompt, since its other window has failed.
+
+    Args:
+        past: The game so far, since its events themselves were not kept. None before it.
+        kept: The updates about the table itself, in their order.
+        lesson: The names of a lesson. None at a table.
+        papers: The lines that were shown while the table filled.
+    """
+    line = LineWindow(seat)
+    if lesson is not None:
+        line.begin_lesson(lesson)
+    for words in papers:
+        line.say(words)
+    for update in (*kept, *([past] if past is not None else [])):
+        line.tell(update)
+    seat.move_to(line)
+    return line

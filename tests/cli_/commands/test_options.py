@@ -10,7 +10,7 @@ from support.shell import Shell
 from typer import Option, Typer
 from typer.main import get_command
 
-from cli.commands import options
+from cli.commands import option_classes, options
 from cli.commands.options import NoSeconds, Without, codes, typed_id
 from cli.help import NoSuchOption
 from p2p_hoity.storage.home import Home
@@ -72,19 +72,19 @@ class Manners:
     """Options for a test."""
 
     HEADING: ClassVar[str] = "Manners"
-    loud: bool = options.option(False, "Speak up.")
-    name: str | None = options.option(None, None, "--called", heading="Names")
-    file: Path | None = options.option(None, "A file.", metavar="FILE")  # noqa: RUF009
+    loud: bool = option_classes.option(False, "Speak up.")
+    name: str | None = option_classes.option(None, None, "--called", heading="Names")
+    file: Path | None = option_classes.option(None, "A file.", metavar="FILE")  # noqa: RUF009
 
 
 def test_a_command_has_an_option_for_each_field_that_is_not_left_out() -> None:
     found: list[object] = []
 
-    @options.takes_options
+    @option_classes.takes_options
     def greet(how: Manners, times: Annotated[int, Option(help="How often.")] = 1) -> None:
         found.append((how, times))
 
-    @options.takes_options
+    @option_classes.takes_options
     def whisper(how: Annotated[Manners, Without(("loud", "file"))]) -> None:
         found.append(how)
 

@@ -18,6 +18,7 @@ from cli.commands.take_seat import Going, Sitting, new_sitting, sit
 from cli.exit_codes import NOT_OK, OK, Trouble
 from cli.local.bot_manners import AUDIENCE, Audience
 from cli.local.bot_processes import hire
+from cli.ui import kinds_of_window
 from cli.ui.screen_options import ScreenOptions
 from p2p_hoity.game_adapter import table_name
 from p2p_hoity.presentation.screen_updates import Crowded, GameOver, Started
@@ -319,6 +320,6 @@ async def anything(sitting: Sitting, nursery: trio.Nursery) -> Outcome:
 def test_a_seat_has_the_screen_that_is_wanted_where_the_terminal_is_one(
     how: dict[str, bool], full: bool, window: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(take_seat, "uses_full_screen", lambda plain: full and not plain)
-    seat = take_seat.seat_of(ScreenOptions([].append, **how))
+    monkeypatch.setattr(kinds_of_window, "uses_full_screen", lambda plain: full and not plain)
+    seat = kinds_of_window.seat_of(ScreenOptions([].append, **how))
     assert type(seat.window).__name__ == window

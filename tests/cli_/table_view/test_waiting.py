@@ -7,7 +7,7 @@ from support.moments import MOMENTS, Shown, begun
 
 from cli.table_view.desk import Desk
 from cli.table_view.waiting import at_timeout, awaited_others
-from cli.ui.full_screen.info_pages import _links
+from cli.ui.full_screen.info_pages import page
 from cli.ui.full_screen.question_panel import waiting
 from cli.ui.lines.line_screen import LineScreen
 from cli.words import translation
@@ -66,7 +66,7 @@ LINKED, LOST = updates.Attending.LINKED, updates.Attending.UNLINKED
 
 
 def page_of(shown: Shown) -> str:
-    return " ".join(line.plain for line in _links(shown.stage, Desk(), (), 100))
+    return " ".join(line.plain for line in page("links", shown.stage, Desk(), (), 100)[1])
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from textual.widgets import OptionList
 from cli.table_view.desk import Desk
 from cli.table_view.stage import Stage
 from cli.ui.full_screen import info_pages
-from cli.ui.full_screen.info_pages import HELP, LEGEND, PLAYING, Choices, Page, _links, page
+from cli.ui.full_screen.info_pages import HELP, LEGEND, PLAYING, Choices, Page, page
 from cli.ui.full_screen.layout import health
 from cli.words import choice_names
 from p2p_hoity.presentation import screen_updates as updates
@@ -133,7 +133,7 @@ def test_the_page_of_links_names_the_relay_until_there_is_a_direct_link() -> Non
 
 
 def page_of(shown: Shown) -> str:
-    return " ".join(line.plain for line in _links(shown.stage, Desk(), (), 100))
+    return " ".join(line.plain for line in page("links", shown.stage, Desk(), (), 100)[1])
 
 
 @pytest.mark.parametrize(("is_resumed", "is_alone"), [(True, True), (True, False), (False, True)])

@@ -6,6 +6,7 @@ import pytest
 from textual.events import Key
 
 from cli.table_view.question_menu import Menu
+from cli.table_view.sheets import SHEETS
 from cli.ui.full_screen.info_pages import PAGES
 from cli.ui.full_screen.key_bindings import KEYS, NUMBERS, OVER_A_PAGE, key_of
 from cli.ui.full_screen.textual_app import TableApp
@@ -16,7 +17,7 @@ def test_every_key_has_an_action_that_the_application_has(action: str) -> None:
     name, _, given = action.partition("(")
     assert hasattr(TableApp, f"action_{name}")
     if name == "page":
-        assert given.strip("')") in PAGES
+        assert given.strip("')") in {**PAGES, **SHEETS}
     if name == "choose":
         found = re.match(r"'(\w+)'", given)
         assert found is not None

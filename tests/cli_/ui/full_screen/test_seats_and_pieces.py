@@ -7,9 +7,9 @@ from support.boxes import box
 from support.moments import SIZES, asked_for, assert_fits, begun, over
 from support.sampling import times
 
-from cli.table_view.seats import DONE
+from cli.table_view.seats import DONE, seat_style
 from cli.table_view.stage import Stage
-from cli.ui.full_screen.seats_and_pieces import POINTER, WINDOW, WINDOWS, pieces, seat_style, seats
+from cli.ui.full_screen.seats_and_pieces import POINTER, WINDOW, WINDOWS, pieces, seats
 from cli.ui.full_screen.styled_lines import COLOURS
 from cli.words.card_names import grid
 from p2p_hoity import rules

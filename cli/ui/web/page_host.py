@@ -1,0 +1,139 @@
+"""The page of this program: its server, and the browser that is to show it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+import webbrowser
+from collections.abc import Callable
+from contextlib import suppress
+from html import escape
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from p2p_hoity.presentation.window_messages import Mode
+from p2p_hoity.storage.home import Home
+from protocol.units import Seconds
+
+from ...exit_codes import USAGE, Trouble
+from ...printing import say
+from ...words.error_sentences import of_system
+from ...words.translation import _
+from .page_files import page_files
+from .page_server import PageServer, Talk
+
+OPENING: Final[Seconds] = 15.0
+"""The time after which the address is printed if no window has entered, in seconds."""
+STALE: Final[Seconds] = 60.0
+"""The age from which a forwarding file was left by a program that was killed, in seconds."""
+NAME: Final = "page-{port}.html"
+
+
+class PageHost:
+    """A page that is served while the program runs, over all of its games.
+
+    Attributes:
+        mode: The command that has opened the page.
+        goes_on: Whether the program goes on after what is shown now, as with a game after a lesson.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        mode: Mode,
+        port: int = 0,
+        opens: bool = True,
+        show: Callable[[str], object] = webbrowser.open,
+    ) -> None:
+        """Listen.
+
+        Args:
+            opens: Whether a browser is opened. If not, the address is printed.
+            show: Opens an address in a browser.
+
+        Raises:
+            Trouble: If the port is in use, or the program is not installed whole.
+        """
+        self.mode: Mode = mode
+        self._home, self._opens, self._show = home, opens and can_open(), show
+        self._is_begun = self.goes_on = False
+        try:
+            self.server = PageServer(page_files(), port)
+        except OSError as error:
+            words = _("The page cannot be served at port {port}: {words}. Try another --web-port.")
+            raise Trouble(words.format(port=port, words=of_system(error)), USAGE) from error
+        self._file = home.path / NAME.format(port=self.server.port)
+
+    async def serve(self, talk: Talk) -> None:
+        """Serve the page until this is cancelled. The first time, open it in a browser."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.server.serve, talk)
+            if not self._is_begun:
+                self._is_begun = True
+                nursery.start_soon(self._begin)
+
+    async def _begin(self) -> None:
+        """Open the page in a browser, and print its address if no window enters."""
+        if self._opens and await self._open():
+            say(_("Your table opens in the browser. Here Ctrl-C leaves it."))
+            with trio.move_on_after(OPENING):
+                await self.server.entered.wait()
+            self._forget()
+        if not self.server.entered.is_set():
+            say(_("Open this address in a browser on this computer. It is valid once:"))
+            say(self.server.address)
+
+    async def _open(self) -> bool:
+        """Open a file that forwards to the page, and return whether that was possible.
+
+        The address itself has the secret, which other users would see on the browser's command
+        line.
+        """
+        target = escape(self.server.address)
+        text = (
+            '<!doctype html><meta charset="utf-8"><title>Hoity Toity</title>'
+            f'<meta http-equiv="refresh" content="0;url={target}"><a href="{target}">{target}</a>\n'
+        )
+        try:
+            self._clear()
+            self._home.files.put(self._file, text.encode())
+            return bool(
+                await trio.to_thread.run_sync(
+                    self._show, self._file.as_uri(), abandon_on_cancel=True
+                )
+            )
+        except (OSError, webbrowser.Error):
+            return False
+
+    def _clear(self) -> None:
+        """Remove forwarding files that programs have left which were killed."""
+        for path in self._home.path.glob(NAME.format(port="*")):
+            if time.time() - path.stat().st_mtime > STALE:
+                _remove(path)
+
+    def _forget(self) -> None:
+        _remove(self._file)
+
+    def close(self) -> None:
+        """Stop listening, and remove what was written."""
+        self._forget()
+        self.server.close()
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()
+
+
+def can_open() -> bool:
+    """Return whether a browser with windows can be opened from here, as far as can be told."""
+    if sys.platform != "linux":
+        return True
+    # A browser of Windows cannot read a file in the home of WSL.
+    is_wsl = "microsoft" in platform.release().lower()
+    has_screen = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    return (has_screen and not is_wsl) or "BROWSER" in os.environ

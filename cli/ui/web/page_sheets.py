@@ -1,0 +1,64 @@
+"""The pages of text as messages for a window, and the picture of a game that it saves."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+from p2p_hoity.presentation import window_messages as windows
+from p2p_hoity.presentation.window_messages import StyledText
+
+from ...exit_codes import Trouble
+from ...local.new_files import write_new
+from ...table_view.desk import Desk
+from ...table_view.sheets import sheet
+from ...table_view.stage import Stage
+from ...words.translation import _
+from .window_requests import SheetName
+
+
+def page_sheet(name: SheetName, stage: Stage, desk: Desk, ticket: str) -> windows.Sheet:
+    """Return a page of text, with the ticket on the pages where it is looked for."""
+    if name == "ticket":
+        none = () if ticket else (_line(_("Nothing yet."), "dim"),)
+        return windows.Sheet(name, _("Ticket"), none, *_ticket(ticket))
+    title, told = sheet(name, stage, desk, desk.numbers)
+    lines = tuple(
+        tuple(StyledText(words, style.lstrip("*")) for words, style in one.texts) for one in told
+    )
+    shown = ticket if name == "links" and stage.scene.moved is not None else ""
+    return windows.Sheet(name, title, lines or (_line(_("Nothing yet."), "dim"),), *_ticket(shown))
+
+
+def _line(words: str, style: str) -> tuple[StyledText, ...]:
+    return (StyledText(words, style),)
+
+
+def _ticket(ticket: str) -> tuple[str | None, str | None, int]:
+    """Return a ticket with its QR code as the path of a picture, and the size of the picture."""
+    if not ticket:
+        return None, None, 0
+    import segno
+
+    # Capitals take less room, and a ticket may be typed in any case.
+    rows = segno.make_qr(ticket.upper(), error="l").matrix
+    dark = ((x, y) for y, row in enumerate(rows) for x, is_dark in enumerate(row) if is_dark)
+    return ticket, "".join(f"M{x},{y}h1v1h-1z" for x, y in dark), len(rows)
+
+
+def saved_picture(stage: Stage) -> windows.Saved:
+    """Save a picture of the game that is over in the current folder, and return what came of it."""
+    scene, names = stage.scene, stage.names
+    if scene.standings is None or names is None:
+        return windows.Saved(_("Nothing yet."))
+    # Loaded here, because hardly anybody saves a picture.
+    from ...pictures.game_picture import game_picture
+    from ...pictures.picture_facts import PictureFacts
+
+    path = Path(f"hoity-{scene.game}.svg")
+    facts = PictureFacts.of_scene(scene, names, date.today().isoformat())
+    try:
+        write_new(path, game_picture(facts))
+    except Trouble as trouble:
+        return windows.Saved(str(trouble))
+    return windows.Saved(_("The picture is in {path}.").format(path=path.absolute()))

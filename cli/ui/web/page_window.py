@@ -1,0 +1,578 @@
+"""The person at a page in a browser: messages go to the page, and what it sends comes back.
+
+A window may close, hang or be replaced at any moment. The game goes on, and the window that comes
+back gets the whole truth.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeVar
+
+import outcome
+import trio
+
+from p2p_hoity import rules
+from p2p_hoity.coded_errors import CodedError
+from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation import window_messages as windows
+from p2p_hoity.presentation.staging import Heard, Remark
+from p2p_hoity.presentation.table_messages import Ask, AskForm, Message
+from p2p_hoity.presentation.window_messages import Part
+from p2p_hoity.rules import IllegalMove
+from p2p_hoity.storage.home import home as own_home
+from p2p_hoity.table.playing.player_interface import LeaveForNow, Talk, WaitLonger
+from p2p_hoity.table.playing.session import Outcome
+from p2p_hoity.web.websocket import WebSocket
+from protocol.units import Seconds
+
+from ... import printing, version
+from ...exit_codes import Trouble
+from ...local import settings
+from ...table_view.choice_json import choice_from_json
+from ...table_view.closing import closing_lines
+from ...table_view.desk import Desk
+from ...table_view.main_menu import leaving
+from ...table_view.messages import hello
+from ...table_view.paced_messages import PacedMessages, is_late
+from ...words import table_terms, translation
+from ...words.card_names import Names
+from ...words.page_labels import labels
+from ...words.presence_sentences import seat_request
+from ...words.refusals import NOT_MARKED, OLD_QUESTION
+from ...words.table_terms import TableOffer
+from ...words.translation import N_, _
+from ..json_answers import Answer, BotPlays, Check, NotUnderstood, Reply
+from ..json_window import evidence_of
+from ..lines.line_window import line_window_instead
+from ..person_seat import PeopleWindow, PersonSeat
+from ..screen_options import Box
+from .outbox import Outbox
+from .page_sheets import page_sheet, saved_picture
+from .window_requests import Done, Hurry, Open, Save, Seek, Set, Setup, WindowLine, read_request
+
+T = TypeVar("T")
+PAUSE: Final[Seconds] = 2.0
+"""The time that a bot on a person's seat waits before each choice, in seconds."""
+VACANT: Final[Seconds] = 10.0
+"""How long the program waits, after a game, for a window that has closed or is reloaded."""
+FLUSHING: Final[Seconds] = 1.0
+"""How long the last message may take, in seconds."""
+BAD_MESSAGE: Final = 4004
+"""The code with which a socket is closed that sends what the contract does not know."""
+NO_OTHER: Final = N_("You have no other choice:")
+ANOTHER: Final = N_("Another game with the same people?")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question that `reply` answers.
+
+    Attributes:
+        act: What is done with the reply.
+        since: When it was asked, in the time of trio.
+    """
+
+    message: Ask | windows.Explain
+    act: Callable[[bool], object]
+    since: float = field(default_factory=trio.current_time)
+
+    def now(self) -> Message:
+        """Return the question with the time that is left."""
+        if not isinstance(self.message, Ask) or self.message.seconds is None:
+            return self.message
+        gone = trio.current_time() - self.since
+        return replace(self.message, seconds=max(0.0, self.message.seconds - gone))
+
+
+def language_names() -> dict[str, str]:
+    """Return the name of each language in itself, by its code."""
+    return {code: translation.name_of(code) for code in translation.LANGUAGES}
+
+
+class PageWindow(PeopleWindow):
+    """The page as the window of a seat."""
+
+    def __init__(self, seat: PersonSeat) -> None:
+        super().__init__(seat)
+        page = seat.how.page
+        if page is None:
+            raise ValueError("a page window needs a page")
+        self._page = page
+        self._messages = PacedMessages()
+        kept = settings.load()
+        self._messages.staged = kept.staged is not False
+        self._settings = windows.WindowSettings(
+            kept.light, seat.how.bell and kept.bell is not False, self._messages.staged
+        )
+        self._desk = Desk()
+        self._ticket = ""
+        self._outbox: Outbox | None = None
+        self._told: windows.Page | None = None
+        self._asks: dict[int, Asked] = {}
+        self._number = 0
+        self._answers = Box[tuple[rules.View, rules.Choice]]()
+        self._open: tuple[rules.View, rules.Kind] | None = None
+        self._pausing = trio.CancelScope()
+        self._ending: Message | None = None
+        self._is_over = self._is_left = self._is_done = False
+        self._kept: list[updates.Update] = []
+        self._lesson: Names | None = None
+        self._revealed, self._seen, self._changed = trio.Event(), trio.Event(), trio.Event()
+        self._failed = trio.Event()
+
+    # What is shown
+
+    def _send(self, found: Iterable[Message]) -> None:
+        """Send messages to the window, if there is one. All are made in any case."""
+        for message in list(found):
+            if self._outbox is not None:
+                self._outbox.put(message)
+
+    def _hear(self, update: Heard) -> None:
+        self._send(self._messages.hear(update, self.seat.by_bot))
+        if self._messages.is_revealing:
+            self._revealed.set()
+
+    def tell(self, update: updates.Update) -> None:
+        """Show an update. What is asked, `choose` tells."""
+        if isinstance(update, updates.Started):
+            self._kept = [update]
+        elif isinstance(update, updates.Moved):
+            self._kept.append(update)
+        if not isinstance(update, updates.Choosing):
+            with self._guarded():
+                self._tell(update)
+
+    @contextlib.contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Let a mistake of this program in the page end the page, and not the game."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - whatever it is, the line prompt can go on
+            self._page.server.failures.append(error)
+            self._failed.set()
+
+    async def _take_over(self) -> None:
+        """Wait until the page fails, then go on at the line prompt in the same seat."""
+        await self._failed.wait()
+        printing.complain(_("The page has failed. The game goes on at the line prompt."))
+        line = line_window_instead(self.seat, self._messages.past, self._kept, self._lesson)
+        await line.listen()
+
+    def _tell(self, update: updates.Update) -> None:
+        """Show an update, and do what it means for the person's seat."""
+        if isinstance(update, updates.Started):
+            self._desk.numbers = table_terms.bounds(update.table.header.terms)
+            if self.seat.by_bot and not (self.seat.how.auto or self.seat.how.looks_on):
+                self.seat.hand_over(False)  # A person plays the next game again.
+        elif isinstance(update, updates.Moved | updates.Reached):
+            self._ticket = update.ticket or self._ticket
+        now = self._messages.stage.scene
+        # With little time left, nothing may keep the question from being seen.
+        if now.is_clock_of_step and now.clock is not None and is_late(now.clock):
+            self._hurry()
+        self._hear(update)
+        self._retell()
+
+    def _retell(self) -> None:
+        """Tell the window what it needs besides the table, if this has changed."""
+        found = self._page_message()
+        if found != self._told:
+            self._told = found
+            self._send([found])
+
+    def _page_message(self) -> windows.Page:
+        """Return what the window needs besides the table."""
+        return windows.Page(
+            mode=self._page.mode,
+            labels=labels(),
+            languages=language_names(),
+            settings=self._settings,
+            has_hints=self.seat.is_among_own_bots,
+            may_talk=self.seat.how.talks,
+            by_bot=self.seat.by_bot and not self.seat.how.looks_on,
+        )
+
+    def say(self, words: str) -> None:
+        """Show a message in the log, and after the game on the terminal."""
+        if self._is_done:
+            printing.say(words)
+        else:
+            self._hear(Remark(words))
+
+    def show_ticket(self, ticket: str, offer: TableOffer) -> None:
+        """Show the ticket and the terms while the table fills."""
+        self._ticket = ticket
+        self._offer(offer, ticket)
+
+    def show_terms(self, offer: TableOffer) -> None:
+        """Show the terms of a table before the seat is taken."""
+        self._offer(offer, None)
+
+    def _offer(self, offer: TableOffer, ticket: str | None) -> None:
+        self._desk.numbers = table_terms.bounds(offer.terms)
+        self._send(self._messages.table.offered(offer, ticket))
+
+    def begin_lesson(self, names: Names) -> None:
+        """Begin a lesson, which has no table."""
+        self._desk.lesson, self._lesson = "", names
+        self._send(self._messages.begin_lesson(names))
+
+    def end(self, outcome: Outcome) -> list[str]:
+        """Return how the game ended and where the transcript is, for the terminal."""
+        return closing_lines(self._messages.stage)
+
+    # What is asked
+
+    async def _asked(
+        self,
+        form: AskForm,
+        words: str,
+        fields: Mapping[str, Any] | None = None,
+        seconds: Seconds = math.inf,
+    ) -> bool:
+        """Ask a question with yes or no, and return the reply."""
+        limit = None if math.isinf(seconds) else seconds
+        self._number += 1
+        return await self._replied(Ask(self._number, form, words, fields or {}, limit))
+
+    async def _replied(self, message: Ask | windows.Explain) -> bool:
+        """Tell the window a question, also one that enters later, and return the reply."""
+        number, replies = self._number, Box[bool]()
+        self._asks[number] = Asked(message, replies.put)
+        self._send([message])
+        try:
+            return await replies.next()
+        finally:
+            self._settle(number)
+
+    def _settle(self, number: int) -> None:
+        if self._asks.pop(number, None) is not None:
+            self._send([windows.Settled(number)])
+
+    def _ask_first(self, form: AskForm, words: str, act: Callable[[], object]) -> None:
+        """Ask before something is done that the window wants, unless this is asked already."""
+        for asked in self._asks.values():
+            if isinstance(asked.message, Ask) and asked.message.form is form:
+                return
+        self._number += 1
+        number = self._number
+
+        def replied(yes: bool) -> None:
+            self._settle(number)
+            if yes:
+                act()
+
+        message = Ask(number, form, words, {}, None)
+        self._asks[number] = Asked(message, replied)
+        self._send([message])
+
+    async def agree(self) -> bool:
+        """Ask the person to accept the terms."""
+        return await self._asked(AskForm.AGREE, _("Sit down?"))
+
+    async def admit(self, nickname: str, key: str | None) -> bool:
+        """Ask the person whether a guest may sit down."""
+        fields = {"nickname": nickname, "fingerprint": key}
+        return await self._asked(AskForm.ADMIT, seat_request(nickname, key), fields)
+
+    async def again(self, seconds: Seconds) -> bool:
+        """Ask the person for another game with the same people."""
+        until = trio.current_time() + seconds
+        with trio.move_on_after(seconds):
+            await self._until_seen()
+        return await self._asked(
+            AskForm.AGAIN, _(ANOTHER), seconds=max(0.0, until - trio.current_time())
+        )
+
+    async def returning(self) -> None:
+        """Return once the person, whose seat has become absent, takes it again."""
+        words = _("The others go on without you.")
+        while not await self._asked(AskForm.RETURN, words):
+            pass
+
+    async def explain(self, words: str, points: tuple[Part, ...] = ()) -> None:
+        """Show an explanation until the person has read it."""
+        await self._until_seen()
+        self._number += 1
+        await self._replied(windows.Explain(self._number, words, points))
+
+    def takes_only(self, view: rules.View, kind: rules.Kind, choice: rules.Choice) -> bool:
+        """Say in the log that no other choice is possible."""
+        self._hear(Remark(_(NO_OTHER)))
+        return True
+
+    async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
+        """Ask the person for a choice."""
+        self._answers.empty()
+        self._open = view, kind
+        self._hear(updates.Choosing(view, kind, again))
+        try:
+            while True:
+                found, choice = await self._answers.next()
+                # The answer may be for an earlier question, which this one has replaced.
+                if found is view:
+                    return choice
+        except trio.Cancelled:
+            self._send(self._messages.withdraw(view))
+            raise
+        finally:
+            self._open = None
+
+    def pause(self) -> Seconds:
+        """Return how long a bot waits, so that the person can stop it. 0 if little time is left."""
+        now = self._messages.stage.scene.clock
+        return 0.0 if now is not None and now.left < 5 * PAUSE else PAUSE
+
+    # What the window sends
+
+    async def talk(self, socket: WebSocket) -> None:
+        """Talk with a window that has entered, until it is gone or sends what it may not."""
+        outbox = self._outbox = Outbox(socket, self._whole)
+        self._changed.set()
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(outbox.send_all)
+                await self._listen(socket)
+                nursery.cancel_scope.cancel()
+        finally:
+            if self._outbox is outbox:
+                self._outbox = None
+            self._changed.set()
+
+    async def _listen(self, socket: WebSocket) -> None:
+        """Carry out what a window sends, until it sends what the contract does not know."""
+        while True:
+            try:
+                said = read_request(await socket.receive())
+            except NotUnderstood:
+                await socket.close(BAD_MESSAGE)
+                return
+            self._do(said)
+            # Others have their turn, however fast a window sends.
+            await trio.lowlevel.checkpoint()
+
+    def _whole(self) -> Iterator[Message]:
+        """Yield all that a window has to know now."""
+        self._told = self._page_message()
+        yield hello(version())
+        yield self._told
+        yield from self._messages.whole(self.seat.by_bot)
+        for asked in self._asks.values():
+            yield asked.now()
+        if self._ending is not None:
+            yield self._ending
+
+    def _do(self, said: WindowLine) -> None:
+        """Carry out what the window has sent."""
+        match said:
+            case Answer(question, choice):
+                self._answer(question, choice)
+            case Check(question, picked):
+                self._check(question, picked)
+            case Reply(ask, yes):
+                if (asked := self._asks.get(ask or 0)) is not None:
+                    asked.act(yes)
+            case Hurry():
+                self._hurry()
+            case Open(name):
+                sheet = page_sheet(name, self._messages.stage, self._desk, self._ticket)
+                self._send([sheet])
+            case Save():
+                self._send([saved_picture(self._messages.stage)])
+            case Set(changed):
+                self._set(changed)
+            case Talk() | WaitLonger():
+                self.seat.request(said)
+            case LeaveForNow():
+                self._ask_to_leave()
+            case BotPlays(plays):
+                self._ask_for_bot(plays)
+            case Done():
+                self._leave_after_game()
+            case Seek() | Setup():
+                pass  # Not of this window: a window of a replay or of the first run sends them.
+
+    def _answer(self, question: int | None, given: Any) -> None:
+        """Take the answer to the open question, or refuse it."""
+        now, table = self._open, self._messages.table
+        if now is None or not table.is_open or question != table.questions:
+            self._refuse(OLD_QUESTION, {"id": question})
+            return
+        view, kind = now
+        try:
+            choice = choice_from_json(kind, given)
+            view.check(kind, choice)
+        except IllegalMove as error:
+            self._refuse(error.code, error.fields)
+            return
+        self._open = None
+        self._answers.put((view, choice))
+
+    def _check(self, question: int, picked: tuple[int, ...]) -> None:
+        """Say what marked pieces would be as the answer to the open question."""
+        now, table = self._open, self._messages.table
+        if now is None or not table.is_open or question != table.questions:
+            self._refuse(OLD_QUESTION, {"id": question})
+        elif now[1] not in ("exhibit", "theft"):
+            self._refuse(NOT_MARKED, {})
+        else:
+            self._send([table.checked(*now, picked)])
+
+    def _refuse(self, code: str, fields: Mapping[str, Any]) -> None:
+        self._send([self._messages.table.refused(code, fields)])
+
+    def _ask_to_leave(self) -> None:
+        """Ask whether to leave, since a page could send this by mistake or be made to."""
+        words = dict(leaving(self._messages.stage, self._desk))["leave"]
+        self._ask_first(AskForm.LEAVE, words, self._leave)
+
+    def _leave(self) -> None:
+        """Leave the table, or after a game the program."""
+        if self._is_over:
+            self._leave_after_game()
+        elif not self._decline():
+            self.seat.leave(_("you left"))
+
+    def _leave_after_game(self) -> None:
+        """End the program after a game, or decline another one that is offered."""
+        if self._is_over:
+            self._is_left = True
+            self._changed.set()
+        else:
+            self._decline()
+
+    def _decline(self) -> bool:
+        """Answer no if another game is offered. Return whether one is."""
+        for asked in list(self._asks.values()):
+            if isinstance(asked.message, Ask) and asked.message.form is AskForm.AGAIN:
+                asked.act(False)
+                return True
+        return False
+
+    def _ask_for_bot(self, plays: bool) -> None:
+        """Take the seat back from the bot, or ask whether the bot shall have it."""
+        if not plays:
+            self._hand_over(False)
+        elif self._desk.lesson is None and not self.seat.how.looks_on:
+            words = _("Shall a bot play on for you? You can take your seat back at any time.")
+            self._ask_first(AskForm.BOT, words, lambda: self._hand_over(True))
+
+    def _hand_over(self, to_bot: bool) -> None:
+        self.seat.hand_over(to_bot)
+        self._retell()
+
+    def _set(self, changed: Mapping[str, Any]) -> None:
+        """Change settings, and keep them unless the program's folder cannot be written to."""
+        own = {name: value for name, value in changed.items() if name != "language"}
+        self._settings = replace(self._settings, **own)
+        if not self._settings.staged and self._messages.staged:
+            self._hurry()
+        self._messages.staged = self._settings.staged
+        language = translation.code_of(changed.get("language", ""))
+        with contextlib.suppress(OSError, CodedError):
+            home = own_home()
+            now = self._settings
+            kept = replace(settings.load(home), light=now.light, bell=now.sound, staged=now.staged)
+            settings.keep(home, replace(kept, language=language or kept.language))
+        if language is None:
+            self._retell()
+        else:
+            translation.speak(language, True)
+            self._send(self._whole())  # Every text is told anew.
+
+    # Pace
+
+    def _hurry(self) -> None:
+        """Show the rest of a reveal at once."""
+        if self._messages.is_revealing:
+            self._send(self._messages.hurry(self.seat.by_bot))
+            self._pausing.cancel()
+
+    async def _show_reveals(self) -> None:
+        """Show the parts of reveals, each for its time."""
+        while True:
+            await self._revealed.wait()
+            self._revealed = trio.Event()
+            while self._messages.is_revealing:
+                seconds = 0.0
+                with self._guarded():
+                    told, seconds = self._messages.advance(self.seat.by_bot)
+                    self._send(told)
+                if self._failed.is_set():
+                    return
+                if seconds:
+                    with trio.CancelScope() as self._pausing:
+                        await trio.sleep(seconds)
+            self._seen.set()
+
+    async def _until_seen(self) -> None:
+        """Wait until nothing is being revealed, so that nothing is told before it."""
+        while self._messages.is_revealing:
+            self._seen = trio.Event()
+            await self._seen.wait()
+
+    # Running
+
+    def run(self, main: Callable[..., Awaitable[T]], *args: Any) -> T:
+        """Serve the page while a function runs, and then until its window is closed."""
+        found: outcome.Outcome[T] = trio.run(self.serve_beside, main, *args)
+        return found.unwrap()
+
+    async def serve_beside(
+        self, main: Callable[..., Awaitable[T]], *args: Any
+    ) -> outcome.Outcome[T]:
+        """Run a function, and serve the page until both have ended."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._page.serve, self.talk)
+            nursery.start_soon(self._show_reveals)
+            nursery.start_soon(self._take_over)
+            # An error must reach the caller as it is, and not in a group of the nursery.
+            found: outcome.Outcome[T] = await outcome.acapture(main, *args)
+            await self._part(found)
+            nursery.cancel_scope.cancel()
+        self._is_done = True
+        return found
+
+    async def _part(self, found: outcome.Outcome[T]) -> None:
+        """Show how the table has ended until the window is closed, and say how to go on."""
+        words = ""
+        match found:
+            case outcome.Value(value=Outcome() as end):
+                self._is_over = True
+                self._end(end)
+                await self._until_left()
+            case outcome.Error(error=Trouble() as trouble):
+                words = str(trouble)
+        if not self._page.goes_on:
+            await self._say_bye(words)
+
+    def _end(self, end: Outcome) -> None:
+        """Tell how the table has ended, unless its result was told."""
+        if end.code is not None and not self._messages.is_over:
+            why = updates.Ended(end.code, end.seat, end.by)
+            told = self._messages.table.broken_off(why, end.transcript, evidence_of(end))
+            self._ending = told
+            self._send([told])
+
+    async def _until_left(self) -> None:
+        """Wait until the window is done, or no window is there for a time."""
+        while not self._is_left:
+            self._changed = trio.Event()
+            with trio.move_on_after(VACANT if self._outbox is None else math.inf) as wait:
+                await self._changed.wait()
+            if wait.cancelled_caught:
+                return
+
+    async def _say_bye(self, words: str) -> None:
+        """Tell the window that the program ends, so that it does not try to enter again."""
+        outbox = self._outbox
+        if outbox is None:
+            return
+        outbox.put(windows.Bye(False, words))
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + FLUSHING):
+            await outbox.is_empty.wait()

@@ -1,0 +1,1 @@
+"""What browsers need: HTTP and WebSockets, on streams of trio."""

@@ -1,0 +1,137 @@
+"""HTTP/1.1 for browsers: requests from a stream, the replies to them, and the way to a WebSocket.
+
+A request has no body, and its head has a limit. This module knows no path and no page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import h11
+import trio
+from wsproto import ConnectionType, WSConnection
+from wsproto.events import AcceptConnection, Request
+from wsproto.utilities import RemoteProtocolError
+
+from protocol.units import Quota, Seconds
+
+from .websocket import WebSocket
+
+MOST_HEAD: Final[Quota] = 16 * 1024
+"""The greatest length of the head of a request, in bytes."""
+CHUNK: Final = 16 * 1024
+PATIENCE: Final[Seconds] = 10.0
+"""The time in which a whole request has to come, and a reply to be taken, in seconds."""
+MOST_REQUESTS: Final[Quota] = 200
+"""The most requests on one connection."""
+Header = tuple[str, str]
+
+
+class NotHttp(Exception):
+    """An error: the other end does not speak HTTP as it is read here, or is gone."""
+
+
+@dataclass(frozen=True)
+class WebRequest:
+    """A request.
+
+    Attributes:
+        path: Without what follows `?`.
+        headers: By their names in lower case. Values of equal names are joined by commas.
+    """
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+
+
+class HttpConnection:
+    """The server's end of a connection of a browser."""
+
+    def __init__(self, stream: trio.abc.Stream) -> None:
+        self._stream = stream
+        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MOST_HEAD)
+        self._event: h11.Request | None = None
+        self._left = MOST_REQUESTS
+
+    async def next_request(self) -> WebRequest | None:
+        """Return the next request, or None if the other end has closed or none may follow.
+
+        Raises:
+            NotHttp: If something else comes, or nothing whole in time.
+        """
+        if self._http.our_state is h11.DONE and self._http.their_state is h11.DONE:
+            self._http.start_next_cycle()
+        if self._http.our_state is not h11.IDLE or self._left == 0:
+            return None
+        self._left -= 1
+        try:
+            with trio.fail_after(PATIENCE):
+                event = await self._next_event()
+                if not isinstance(event, h11.Request):
+                    return None
+                # A body would be read as the next request.
+                if not isinstance(await self._next_event(), h11.EndOfMessage):
+                    raise NotHttp
+        except (h11.RemoteProtocolError, OSError, *GONE) as error:
+            raise NotHttp from error
+        self._event = event
+        path = event.target.decode("latin-1").partition("?")[0]
+        return WebRequest(event.method.decode("latin-1"), path, _headers(event))
+
+    async def _next_event(self) -> object:
+        while (event := self._http.next_event()) is h11.NEED_DATA:
+            self._http.receive_data(bytes(await self._stream.receive_some(CHUNK)))
+        return event
+
+    async def reply(self, status: int, headers: Sequence[Header], body: bytes) -> None:
+        """Answer the last request.
+
+        Raises:
+            NotHttp: If the other end is gone or does not take the answer in time.
+        """
+        told = [*headers, ("Content-Length", str(len(body)))]
+        head = h11.Response(status_code=status, headers=[(n.encode(), v.encode()) for n, v in told])
+        parts = (self._http.send(event) for event in (head, h11.Data(body), h11.EndOfMessage()))
+        await self._send(b"".join(part or b"" for part in parts))
+
+    async def accept(self) -> WebSocket:
+        """Answer the last request with a WebSocket, which has the connection from now on.
+
+        Raises:
+            NotHttp: If the request asks for none.
+        """
+        socket = WSConnection(ConnectionType.SERVER)
+        if self._event is None:
+            raise NotHttp
+        try:
+            socket.initiate_upgrade_connection(list(self._event.headers), self._event.target)
+            if not any(isinstance(event, Request) for event in socket.events()):
+                raise NotHttp
+            await self._send(socket.send(AcceptConnection()))
+        except RemoteProtocolError as error:
+            raise NotHttp from error
+        return WebSocket(self._stream, socket, self._http.trailing_data[0])
+
+    async def _send(self, data: bytes) -> None:
+        """Send bytes, or raise `NotHttp` if the other end does not take them."""
+        try:
+            with trio.fail_after(PATIENCE):
+                await self._stream.send_all(data)
+        except (OSError, *GONE) as error:
+            raise NotHttp from error
+
+
+GONE: Final = (trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError)
+"""The errors of a stream whose other end is gone or too slow."""
+
+
+def _headers(event: h11.Request) -> dict[str, str]:
+    """Return the headers of a request by their names in lower case."""
+    found: dict[str, str] = {}
+    for raw, value in event.headers:
+        name, text = raw.decode("latin-1"), value.decode("latin-1")
+        found[name] = f"{found[name]}, {text}" if name in found else text
+    return found
