@@ -16,6 +16,7 @@ def labels() -> dict[str, str]:
 
 
 def _table() -> dict[str, str]:
+    """Return the labels of the table: places, cards, seats."""
     return {
         "absent": _("absent"),
         "banned": _("banned"),
@@ -47,6 +48,7 @@ def _table() -> dict[str, str]:
 
 
 def _choice() -> dict[str, str]:
+    """Return the labels of a choice, and of waiting for others."""
     return {
         "again": _("This choice has to be made again, since the step is repeated."),
         "best": _("best"),
@@ -71,6 +73,7 @@ def _choice() -> dict[str, str]:
 
 
 def _around() -> dict[str, str]:
+    """Return the labels before a game: the first run, the lobby, the deal."""
     return {
         "bots": _("Bots"),
         "copied": _("Copied."),
@@ -92,6 +95,7 @@ def _around() -> dict[str, str]:
 
 
 def _menu() -> dict[str, str]:
+    """Return the labels of the menu, of its pages and of the keys."""
     return {
         "close": _("Close"),
         "hear": _("hear {who} again"),
@@ -128,6 +132,7 @@ def _menu() -> dict[str, str]:
 
 
 def _end() -> dict[str, str]:
+    """Return the labels of the end and of a replay."""
     return {
         "decided": _("What decided it"),
         "everyone": _("everyone"),
@@ -151,6 +156,7 @@ def _end() -> dict[str, str]:
 
 
 def _window() -> dict[str, str]:
+    """Return the labels of the window's connection."""
     return {
         "connecting": _("Connecting …"),
         "ended": _("The program has ended. Go on with: hoity resume --web"),

@@ -30,7 +30,7 @@ POLICY = (
 )
 KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 SIZES = {"phone": (360, 640), "tablet": (768, 1024), "wide": (1440, 900)}
-DRAWN, ENTERED = 8, 75
+DRAWN, ENTERED = 8, 34
 """Milliseconds in which the page draws a message, and all that comes after it has entered."""
 PAUSE = 5000
 """Milliseconds after which something that is awaited has not come."""
@@ -169,6 +169,7 @@ class Browser:
         size: str = "wide",
         scheme: str = "light",
         language: str = "en",
+        motion: str = "reduce",
         **changed: Any,
     ) -> Iterator[OpenPage]:
         """A page in a new window that has entered and was told these messages."""
@@ -176,7 +177,7 @@ class Browser:
         context = self._chromium.new_context(
             viewport={"width": width, "height": height},
             color_scheme=scheme,
-            reduced_motion="reduce",
+            reduced_motion=motion,
         )
         try:
             opened = OpenPage(context.new_page(), self._address)

@@ -21,8 +21,20 @@ const isControl = (target) => target instanceof HTMLElement && target.matches("b
 export function pressed(event, state, act) {
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
   if (document.querySelector("dialog[open]") || modalAsk(state)) return;
-  const isDone = replayKey(event, state, act) || questionKey(event, state, act) || otherKey(event, state, act);
+  const isDone = lessonKey(event, state, act) || replayKey(event, state, act) || questionKey(event, state, act) || otherKey(event, state, act);
   if (isDone) event.preventDefault();
+}
+
+/**
+ * An explanation goes on before anything is sealed.
+ * @param {KeyboardEvent} event
+ * @param {import("./types").PageState} state
+ * @param {import("./types").Actions} act
+ */
+function lessonKey({ key, target }, { explain }, act) {
+  if (!explain || key !== "Enter" || (isControl(target) && !(/** @type {Element} */ (target).matches(".piece")))) return false;
+  act.reply(explain.ask, true);
+  return true;
 }
 
 /**
@@ -94,8 +106,6 @@ function otherKey({ key, target }, state, act) {
   if (key === "s" && state.ending) return act.save(), true;
   if (isControl(target) || key === "Tab" || key === "Shift") return false;
   const open = document.querySelector("[data-yes]");
-  const isLesson = open?.closest(".lesson");
-  if (key === "Enter" && isLesson) return /** @type {HTMLElement} */ (open).click(), true;
   if ((key === "y" || key === "n") && open) return act.replyFirst(key === "y");
   if (state.beat && !state.question) return act.hurry(), true;
   return false;

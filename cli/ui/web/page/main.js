@@ -12,7 +12,7 @@ import { dialogContent, wholePage } from "./table.js";
 const SECOND = 1000;
 const LAST_PAUSE = 600;
 /** Milliseconds in which all comes that is told anew to a window that has entered. */
-const WHOLE_TRUTH = 60;
+const WHOLE_TRUTH = 25;
 
 const state = fresh();
 const app = /** @type {HTMLElement} */ (document.getElementById("app"));
@@ -100,6 +100,8 @@ act.run = () => {
   if (act.isRunning) playOn();
 };
 
+// Another address of the program, typed into this tab, has a secret of its own.
+addEventListener("hashchange", () => location.reload());
 addEventListener("keydown", (event) => pressed(event, state, act));
 for (const query of ["(max-width: 38.75em)", "(max-width: 68.75em)"]) matchMedia(query).addEventListener("change", () => update());
 setInterval(() => (state.clock || state.asks.size || state.link === "lost") && update(), SECOND);

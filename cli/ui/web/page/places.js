@@ -80,7 +80,7 @@ function castle(context) {
   const { board } = context.state;
   if (!board) return nothing;
   return html`<section class="card place castle ${context.pointed("castle")}" aria-label=${t("castle")}>
-    <h2>${icon("castle")}${t("castle")}<small>${octagonWords(board)}</small></h2>
+    <h2>${icon("castle")}${t("castle")}<small>${octagonWords(context.state)}</small></h2>
     ${company(context, "Castle")}
     <div class="gaol ${context.pointed("prison")}"><h3>${t("prison")}</h3>
       <ol class="cells">${board.prison.map((id) => html`<li class="cell">${id === null ? html`<span class="sr">${t("none")}</span>` : card(context, id, { home: "prison" })}</li>`)}</ol></div>

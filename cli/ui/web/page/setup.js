@@ -27,7 +27,7 @@ export function setup(context) {
   const { nickname, language, level, levels, offers_lesson } = ask.fields;
   const languages = Object.entries(state.page?.languages ?? {});
   return html`<main id="main" class="page-setup"><form class="card setup" @submit=${answered(context, ask)}>
-    <h1>Hoity Toity</h1><p class="told">${ask.words}</p>
+    <h2>${ask.words}</h2>
     <label for="nickname">${t("nickname")}</label><input id="nickname" name="nickname" maxlength="24" autocomplete="off" .value=${nickname ?? ""} placeholder=${t("nickname_new")}>
     ${state.complaint ? html`<p class="say bad">${state.complaint}</p>` : nothing}
     <fieldset><legend>${t("language")}</legend><div class="tiles">${languages.map(([code, name]) => html`<label class="opt tile"><input type="radio" name="language" value=${code} ?checked=${code === language} @change=${() => act.set({ language: code })}><span lang=${code}>${name}</span></label>`)}</div></fieldset>

@@ -5,6 +5,8 @@ import { minutes, t } from "./labels.js";
 import { nameOf } from "./pieces.js";
 import { questionPanel, timeLeft } from "./question.js";
 
+/** So many letters of a reveal are shown smaller. */
+const LONG = 160;
 const MODAL = ["leave", "bot"];
 
 /**
@@ -50,7 +52,7 @@ export function explanation({ state, act }) {
 function reveal({ state, act }) {
   const beat = /** @type {import("./types").Beat} */ (state.beat);
   return html`<section class="card ask beat" @click=${() => act.hurry()}><h2 class="small">${state.board?.headline}</h2>
-    <div class="told" data-beat=${beat.index}>${beat.words.map((words) => html`<p>${words}</p>`)}</div>
+    <div class="told ${beat.words.join().length > LONG ? "long" : ""}" data-beat=${beat.index}>${beat.words.map((words) => html`<p>${words}</p>`)}</div>
     ${state.film ? nothing : html`<button type="button" class="quiet">${t("hurry")}</button>`}</section>`;
 }
 

@@ -107,14 +107,15 @@ function race({ state }) {
   return html`<div class="race"><ol>${order.map(
     (seat) => html`<li>${mark(state, seat)}<span class="sr"><bdi>${nameOf(state, seat)}</bdi>, ${t("field_at", { field: board.seats[seat].field })}</span
       ><span aria-hidden="true">${board.seats[seat].field}</span></li>`,
-  )}</ol><p>${octagonWords(board)}</p></div>`;
+  )}</ol><p>${octagonWords(state)}</p></div>`;
 }
 
 /**
- * What an exhibit brings in this round.
- * @param {import("./types").Board} board
+ * What an exhibit brings in this round. At the Banquet there is no octagon.
+ * @param {import("./types").PageState} state
  */
-export function octagonWords(board) {
+export function octagonWords({ board, table }) {
+  if (!board || !table || leading(board) >= table.edition.banquet) return "";
   return t("octagon", { field: leading(board), best: board.octagon[0], second: board.octagon[1] });
 }
 
