@@ -51,10 +51,11 @@ def closed_after(page: PageHost | None) -> Iterator[None]:
             page.close()
 
 
-def set_up(home: Home, page: PageHost, asks_level: bool) -> bool:
+def set_up(home: Home, page: PageHost, asks_name: bool, asks_level: bool) -> bool:
     """Ask a new player on the page what the terminal asks in the first run, and store it.
 
     Args:
+        asks_name: Whether a new player is asked for a nickname.
         asks_level: Whether the level of the bots is asked for if none is stored.
 
     Returns:
@@ -66,7 +67,7 @@ def set_up(home: Home, page: PageHost, asks_level: bool) -> bool:
 
     known = settings.load(home)
     levels = LEVELS if asks_level and known.bots is None else ()
-    if not (is_new(home) or levels):
+    if not ((asks_name and is_new(home)) or levels):
         return False
     shown = tuple((level, level_word(level)) for level in levels)
     usual = DEFAULT_LEVEL if levels else None

@@ -340,7 +340,7 @@ def new_sitting(
     check_home(home)
     page = page_of(home, mode, output)
     if page is not None:
-        if set_up(home, page, asks_level):
+        if set_up(home, page, name is None, asks_level):
             lesson_before(page)
     elif name is None and not output.as_json:
         player_setup.first_run(home)

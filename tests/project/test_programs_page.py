@@ -15,7 +15,9 @@ from support.terminals import environment
 
 from cli.table_view.message_parts import EVENTS
 from cli.ui.json_answers import READERS, NotUnderstood, read_line
+from cli.ui.web.window_requests import WINDOW_READERS, read_request
 from p2p_hoity.presentation.table_messages import MESSAGES, NAME, type_of
+from p2p_hoity.presentation.window_messages import WINDOW_MESSAGES
 
 PAGE = (ROOT / "docs" / "programs.md").read_text(encoding="utf-8")
 
@@ -39,11 +41,27 @@ def test_the_samples_fit_the_contract() -> None:
         table_contract.check(sample)
     assert {line["type"] for line in samples} == {type_of(kind) for kind in MESSAGES}
     assert samples[0]["schema"] == NAME
+    of_windows = [json.loads(line) for line in block("ndjson").splitlines()]
+    for sample in of_windows:
+        table_contract.check(sample)
+    assert [line["type"] for line in of_windows] == [
+        *("entered", "page", "story", "deal", "explain", "settled"),
+        *("sheet", "saved", "film-position", "bye"),
+    ]
+    assert {line["type"] for line in of_windows} == {type_of(kind) for kind in WINDOW_MESSAGES}
 
 
 def test_every_type_event_and_answer_is_listed() -> None:
     assert set(first_cells("What is printed")) == {type_of(kind) for kind in MESSAGES}
     assert set(first_cells("Events of a `log`")) == {*EVENTS.values(), "stand-in"}
+    part = PAGE.partition("Besides the messages above a window gets these:")[2]
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", part, re.MULTILINE)[: len(WINDOW_MESSAGES)]) == {
+        type_of(kind) for kind in WINDOW_MESSAGES
+    }
+    sent = re.findall(r'^\| `(\{"type".*?\})` \|', part, re.MULTILINE)
+    assert {json.loads(one)["type"] for one in sent} == set(WINDOW_READERS) - set(READERS)
+    for line in sent:
+        read_request(line)
     lines = [one.replace("…]", "4]").replace('"choice": …', '"choice": 1') for one in READ]
     assert {json.loads(line)["type"] for line in lines} == set(READERS)
     for line in lines:
@@ -63,12 +81,15 @@ def test_a_field_that_the_schema_does_not_know_is_no_message() -> None:
 
 
 @AT_WORK
-def test_the_bot_plays_a_whole_game(tmp_path: Path) -> None:
-    source = block("python")
-    assert sum(1 for line in source.splitlines() if line.strip()) <= 40
+@pytest.mark.parametrize(("language", "most"), [("python", 40), ("python3", 60)])
+def test_the_programs_play_a_whole_game(language: str, most: int, tmp_path: Path) -> None:
+    source = block(language)
+    assert sum(1 for line in source.splitlines() if line.strip()) <= most
     path = tmp_path / "bot.py"
     path.write_text(source.replace('["hoity", ', '[sys.executable, "-m", "cli", '), "utf-8")
-    words = (sys.executable, str(path), "--edition", str(short_file(tmp_path)))
+    # Little time, of which the bots take a part as pauses for people.
+    more = ("--edition", str(short_file(tmp_path)), "--patience", "5")
+    words = (sys.executable, str(path), *more)
     done = subprocess.run(
         words,
         env=environment(tmp_path / "home"),

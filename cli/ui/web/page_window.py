@@ -52,7 +52,7 @@ from ..person_seat import PeopleWindow, PersonSeat
 from ..screen_options import Box
 from .outbox import Outbox
 from .page_sheets import page_sheet, saved_picture
-from .window_requests import Done, Hurry, Open, Save, Seek, Set, Setup, WindowLine, read_request
+from .window_requests import Done, Hurry, Open, Save, Set, WindowLine, read_request
 
 T = TypeVar("T")
 PAUSE: Final[Seconds] = 2.0
@@ -392,10 +392,10 @@ class PageWindow(PeopleWindow):
                 self._ask_to_leave()
             case BotPlays(plays):
                 self._ask_for_bot(plays)
-            case Done():
-                self._leave_after_game()
-            case Seek() | Setup():
-                pass  # Not of this window: a window of a replay or of the first run sends them.
+            case Done() if self._is_over or self._messages.is_over:
+                self._leave()
+            case _:
+                pass  # Nothing to do now, as for what only a replay or the first run takes.
 
     def _answer(self, question: int | None, given: Any) -> None:
         """Take the answer to the open question, or refuse it."""
@@ -432,19 +432,16 @@ class PageWindow(PeopleWindow):
         self._ask_first(AskForm.LEAVE, words, self._leave)
 
     def _leave(self) -> None:
-        """Leave the table, or after a game the program."""
-        if self._is_over:
-            self._leave_after_game()
-        elif not self._decline():
+        """Leave the table, or decline another game that is offered."""
+        if not self._is_over and not self._decline():
             self.seat.leave(_("you left"))
+        self._leave_after_game()
 
     def _leave_after_game(self) -> None:
-        """End the program after a game, or decline another one that is offered."""
-        if self._is_over:
+        """End the program as soon as nothing is left to do for a game that was seen to its end."""
+        if self._is_over or self._messages.is_over:
             self._is_left = True
             self._changed.set()
-        else:
-            self._decline()
 
     def _decline(self) -> bool:
         """Answer no if another game is offered. Return whether one is."""

@@ -11,7 +11,7 @@ from typer import Option, Typer
 from typer.main import get_command
 
 from cli.commands import option_classes, options
-from cli.commands.options import NoSeconds, Without, codes, typed_id
+from cli.commands.options import NoSeconds, codes, typed_id
 from cli.help import NoSuchOption
 from p2p_hoity.storage.home import Home
 from p2p_hoity.table.gathering.spoken_codes import beginning_with
@@ -85,7 +85,7 @@ def test_a_command_has_an_option_for_each_field_that_is_not_left_out() -> None:
         found.append((how, times))
 
     @option_classes.takes_options
-    def whisper(how: Annotated[Manners, Without(("loud", "file"))]) -> None:
+    def whisper(how: Annotated[Manners, option_classes.Without(("loud", "file"))]) -> None:
         found.append(how)
 
     app = Typer()

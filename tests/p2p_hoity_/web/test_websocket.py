@@ -22,7 +22,7 @@ from p2p_hoity.web.websocket import MOST_TEXT, SocketGone, WebSocket
 class Browser:
     """The other end."""
 
-    def __init__(self, stream: trio.testing.MemorySendStream) -> None:
+    def __init__(self, stream: trio.abc.Stream) -> None:
         self.stream, self.socket = stream, WSConnection(ConnectionType.CLIENT)
 
     async def send(self, event: Event) -> None:

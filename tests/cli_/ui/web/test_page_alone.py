@@ -254,7 +254,9 @@ def test_any_key_and_a_click_hurry_a_reveal(chromium: Browser) -> None:
 
 @needs_browser
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_a_piece_that_is_bought_glides_unless_motion_is_reduced(chromium: Browser, motion: str) -> None:
+def test_a_piece_that_is_bought_glides_unless_motion_is_reduced(
+    chromium: Browser, motion: str
+) -> None:
     told = [one for one in recorded("six")["question-window"] if one["type"] != "question"]
     before = told[-1]
     after = json.loads(json.dumps(before))
