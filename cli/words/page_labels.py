@@ -1,8 +1,8 @@
 """The labels of the page that `--web` serves, in the reader's language.
 
-Sentences about the game come with the messages. Here are the words of the page itself: its buttons,
-titles and keys. A label has the name by which the modules of `cli/ui/web/page` ask for it. They fill
-in its fields.
+Sentences about the game come with the messages. Here are the words of the page itself: its
+buttons, titles and keys. A label has the name by which the modules of `cli/ui/web/page` ask for
+it. They fill in its fields.
 """
 
 from __future__ import annotations

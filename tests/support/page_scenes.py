@@ -4,8 +4,6 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from support.page_browser import recorded
-
 from p2p_hoity.presentation.message_records import Terms, Told
 from p2p_hoity.presentation.table_messages import (
     Alarm,
@@ -25,6 +23,7 @@ from p2p_hoity.presentation.window_messages import (
     Story,
     StyledText,
 )
+from support.page_browser import recorded
 
 Line = dict[str, Any]
 
@@ -32,7 +31,9 @@ LONG_NAME = "Donaudampfschiffskapitän"
 MARKUP = "<img src=x onerror=alert(1)><b>bold</b>"
 RIGHT_TO_LEFT = "שלום עולם"
 TICKET = "hoity3abnzgr4khgxd3ziebp2ebdmux3ohbbbvulusz76erpnoyh4kimhuudfd63sdlb7hv65m2qwaq77scw2y"
-QR = "".join(f"M{x} {y}h1v1h-1z" for x in range(29) for y in range(29) if (x * 7 + y * 11 + x * y) % 3)
+QR = "".join(
+    f"M{x} {y}h1v1h-1z" for x in range(29) for y in range(29) if (x * 7 + y * 11 + x * y) % 3
+)
 PROMISES = (
     "No seat can see a card before it is dealt to it, unless all seats work together.",
     "Every shuffle is proven. Whoever cheats is named, with a proof that anybody can check.",
@@ -71,13 +72,20 @@ def _many_pieces(told: list[Line]) -> None:
     own = told[-2]["board"]["seats"][told[0]["seat"]]
     cards = told[0]["edition"]["collectibles"]
     sevens = [one for letter in "ABCDEF" for one in [c for c in cards if c["letter"] == letter][:7]]
-    own["pieces"] = [[n, one["letter"], one["year"], n % 5 == 0] for n, one in enumerate(sevens[:40])]
+    own["pieces"] = [
+        [n, one["letter"], one["year"], n % 5 == 0] for n, one in enumerate(sevens[:40])
+    ]
     own["best"] = list(range(40))
 
 
 def _attendance(told: list[Line]) -> None:
     seats = told[-1]["board"]["seats"]
-    states = [("left", "left for now"), ("absent", "absent"), ("unlinked", "link lost"), ("banned", "CHEATED")]
+    states = [
+        ("left", "left for now"),
+        ("absent", "absent"),
+        ("unlinked", "link lost"),
+        ("banned", "CHEATED"),
+    ]
     for seat, (presence, status) in zip(seats[1:], states, strict=False):
         seat.update(presence=presence, status=status)
 
@@ -91,14 +99,16 @@ TALK = _told(
     Said(None, "onlooker", MARKUP, None, False),
     Said(2, RIGHT_TO_LEFT, RIGHT_TO_LEFT + " (3)", None, False),
 )
-WAITING = Clock(4, (1, 2), 12.0, 288.0, "Then the game goes on without them, if enough agree.").as_json()
+WAITING = Clock(
+    4, (1, 2), 12.0, 288.0, "Then the game goes on without them, if enough agree."
+).as_json()
 TERMS_RECORD = Terms(
-    host=None, seats=4, quorum=3, edition="uberplay-2004", variant=None, switches={}, secrecy=3, progress=1,
-    no_fork=1, choice_seconds=300.0, step_seconds=30.0, rejoins=3, watched=True,
+    host=None, seats=4, quorum=3, edition="uberplay-2004", variant=None, switches={}, secrecy=3,
+    progress=1, no_fork=1, choice_seconds=300.0, step_seconds=30.0, rejoins=3, watched=True,
 )  # fmt: skip
 HOSTED = Lobby(
     names=("Ada", LONG_NAME), seats=4, ticket=TICKET, code="17-opal-saxophone", reach="lan",
-    reasons=(Told("no-port", {}, "The router does not open ports when asked. Friends elsewhere need a relay."),),
+    reasons=(Told("no-port", {}, "The router does not open ports when asked."),),
     terms=TERMS_RECORD, lines=TERMS,
 )  # fmt: skip
 LEVELS = [
@@ -111,66 +121,154 @@ SHEET = Sheet(
     "rules",
     "Rules",
     tuple(
-        (StyledText(f"{number}  ", "dim"), StyledText("Everyone picks a Place, then an Action card. ", "plain"),
+        (StyledText(f"{number}  ", "dim"), StyledText("Everyone picks a Place first. ", "plain"),
          StyledText("Ada", "seat.red"), StyledText(" ✓", "good"))
         for number in range(1, 30)
     ),
 )  # fmt: skip
-FILM = FilmPosition(120, 57, (3, 20, 41, 66, 90), None, StyledText("Verified: every signature, proof, commitment and rule.", "good"))
+FILM = FilmPosition(
+    120,
+    57,
+    (3, 20, 41, 66, 90),
+    None,
+    StyledText("Verified: every signature, proof, commitment and rule.", "good"),
+)
 
 SCENES: dict[str, tuple[list[Line], dict[str, Any]]] = {
     "setup": (
-        [_ask(AskForm.SETUP, "Welcome. How do you want to play?", nickname=None, language="en",
-              level="normal", levels=LEVELS, offers_lesson=True)],
+        [
+            _ask(
+                AskForm.SETUP,
+                "Welcome. How do you want to play?",
+                nickname=None,
+                language="en",
+                level="normal",
+                levels=LEVELS,
+                offers_lesson=True,
+            )
+        ],
         {},
     ),
     "lobby": (_told(HOSTED), {"mode": "host"}),
     "lobby-admit": (
-        [*_told(HOSTED), _ask(AskForm.ADMIT, "Cleo asks for a seat and shows no key. Let Cleo in?", 45.0,
-                              nickname="Cleo", fingerprint="4OT3-BTNA-5VIM-PNGL-I2JO")],
+        [
+            *_told(HOSTED),
+            _ask(
+                AskForm.ADMIT,
+                "Cleo asks for a seat and shows no key. Let Cleo in?",
+                45.0,
+                nickname="Cleo",
+                fingerprint="4OT3-BTNA-5VIM-PNGL-I2JO",
+            ),
+        ],
         {"mode": "host"},
     ),
     "lobby-agree": (
-        [*_told(replace(HOSTED, ticket=None, code=None, reach=None, reasons=())),
-         _ask(AskForm.AGREE, "Sit down at this table?")],
+        [
+            *_told(replace(HOSTED, ticket=None, code=None, reach=None, reasons=())),
+            _ask(AskForm.AGREE, "Sit down at this table?"),
+        ],
         {"mode": "join"},
     ),
     "deal": (
-        [*recorded("six")["table"], Deal(11, 26, "deck shuffled by Ada, proof checked", PROMISES).as_json()],
+        [
+            *recorded("six")["table"],
+            Deal(11, 26, "deck shuffled by Ada, proof checked", PROMISES).as_json(),
+        ],
         {},
     ),
     "explain": (
-        [*_board("four", "question-place"),
-         Explain(3, "Whoever plays the highest Cash in the Auction Hall buys one of the two pieces in the "
-                    "windows. All Cash goes into the register, which a Thief may take.",
-                 ("hall", "windows", "register")).as_json()],
+        [
+            *_board("four", "question-place"),
+            Explain(
+                3,
+                "Whoever plays the highest Cash in the Auction Hall buys one of the two pieces in "
+                "the windows. All Cash goes into the register, which a Thief may take.",
+                ("hall", "windows", "register"),
+            ).as_json(),
+        ],
         {"mode": "learn"},
     ),
-    "waiting": ([*_board("four", "taken"), WAITING, *TALK, Story(("Round 3 · Ada 4 · You 2",)).as_json(), *TALK], {}),
+    "waiting": (
+        [
+            *_board("four", "taken"),
+            WAITING,
+            *TALK,
+            Story(("Round 3 · Ada 4 · You 2",)).as_json(),
+            *TALK,
+        ],
+        {},
+    ),
     "bot": ([*_board("four", "taken"), WAITING], {"by_bot": True}),
     "sheet": ([*_board(), SHEET.as_json()], {}),
     "ticket": (
-        [*_board(), Sheet("ticket", "Ticket", ((StyledText("For those who cannot reach you.", "plain"),),),
-                          TICKET, QR, 29).as_json()],
+        [
+            *_board(),
+            Sheet(
+                "ticket",
+                "Ticket",
+                ((StyledText("For those who cannot reach you.", "plain"),),),
+                TICKET,
+                QR,
+                29,
+            ).as_json(),
+        ],
         {},
     ),
-    "leave": ([*_board(), _ask(AskForm.LEAVE, "Leave for now? The others play on without you.")], {}),
-    "return": ([*_board(), _ask(AskForm.RETURN, "The others have declared you absent. Take your seat again?", 60.0)], {}),
-    "again": ([*recorded("four")["ending"], _ask(AskForm.AGAIN, "Another game with the same people?", 240.0)], {}),
+    "leave": (
+        [*_board(), _ask(AskForm.LEAVE, "Leave for now? The others play on without you.")],
+        {},
+    ),
+    "return": (
+        [
+            *_board(),
+            _ask(
+                AskForm.RETURN, "The others have declared you absent. Take your seat again?", 60.0
+            ),
+        ],
+        {},
+    ),
+    "again": (
+        [
+            *recorded("four")["ending"],
+            _ask(AskForm.AGAIN, "Another game with the same people?", 240.0),
+        ],
+        {},
+    ),
     "ending-two": (recorded("two")["ending"], {}),
     "absence": (_changed("six", "beat-exhibit-shown", _attendance), {}),
     "alarm": (
-        [*_changed("six", "beat-exhibit-shown", _attendance),
-         Alarm(3, 4, "equivocation", "Bruno cheated: it signed two different statements for one step.").as_json()],
+        [
+            *_changed("six", "beat-exhibit-shown", _attendance),
+            Alarm(
+                3,
+                4,
+                "equivocation",
+                "Bruno cheated: it signed two different statements for one step.",
+            ).as_json(),
+        ],
         {},
     ),
     "names": (_changed("six", "question-place", _long_names), {"language": "de"}),
     "many": (_changed("six", "question-exhibit", _many_pieces), {"language": "de"}),
-    "replay": ([*_board("six", "beat-exhibit-shown"), FILM.as_json()], {"mode": "replay", "may_talk": False}),
-    "bye": ([*_board(), Bye(False, "The program has ended. Go on with: hoity resume 1997ea80 --web").as_json()], {}),
+    "replay": (
+        [*_board("six", "beat-exhibit-shown"), FILM.as_json()],
+        {"mode": "replay", "may_talk": False},
+    ),
+    "bye": (
+        [
+            *_board(),
+            Bye(False, "The program has ended. Go on with: hoity resume 1997ea80 --web").as_json(),
+        ],
+        {},
+    ),
     "replaced": ([*_board(), Bye(True, "Another window has the table now.").as_json()], {}),
     "log": (
-        [*_board(), Log(2, "left", {"seat": 1, "gave_up": False}, ("Ada has left for now.",)).as_json(), *TALK],
+        [
+            *_board(),
+            Log(2, "left", {"seat": 1, "gave_up": False}, ("Ada has left for now.",)).as_json(),
+            *TALK,
+        ],
         {},
     ),
 }

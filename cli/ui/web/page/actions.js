@@ -106,11 +106,18 @@ export class Actions {
   }
 
   /** @param {Record<string, unknown>} answers */
-  setup = (answers) => this.send({ type: "setup", ...answers });
+  setup = (answers) => {
+    this.state.isSent = this.send({ type: "setup", ...answers });
+  };
   hurry = () => this.send({ type: "hurry" });
   wait = () => this.send({ type: "wait" });
   save = () => this.send({ type: "save" });
-  done = () => this.send({ type: "bye" });
+  /** Leave a game that is over, and want no other one. */
+  done = () => {
+    for (const ask of this.state.asks.values()) if (ask.form === "again") this.reply(ask.id, false);
+    this.dialog = null;
+    this.send({ type: "bye" });
+  };
   /** @param {string} name */
   open = (name) => {
     this.dialog = null;
@@ -126,8 +133,9 @@ export class Actions {
     this.send({ type: "bot", plays });
   };
   leave = () => {
+    if (this.state.ending) return this.done();
     this.dialog = null;
-    this.send({ type: this.state.ending ? "bye" : "leave" });
+    this.send({ type: "leave" });
   };
   /** @param {string | number} said  Words of one's own, or the number of a phrase. */
   say = (said) => {

@@ -32,6 +32,6 @@ export function setup(context) {
     ${state.complaint ? html`<p class="say bad">${state.complaint}</p>` : nothing}
     <fieldset><legend>${t("language")}</legend><div class="tiles">${languages.map(([code, name]) => html`<label class="opt tile"><input type="radio" name="language" value=${code} ?checked=${code === language} @change=${() => act.set({ language: code })}><span lang=${code}>${name}</span></label>`)}</div></fieldset>
     <fieldset><legend>${t("bots")}</legend><div class="tiles">${levels.map((/** @type {{level: string, words: string}} */ one) => html`<label class="opt tile"><input type="radio" name="level" value=${one.level} ?checked=${one.level === level}><span>${one.words}</span></label>`)}</div></fieldset>
-    <div class="buttons">${offers_lesson ? html`<button class="seal" value="lesson">${t("lesson")}</button>` : nothing}<button class=${offers_lesson ? "plain" : "seal"} value="play">${t("play_bots")}</button></div>
+    <div class="buttons">${offers_lesson ? html`<button class="seal" value="lesson" ?disabled=${state.isSent}>${t("lesson")}</button>` : nothing}<button class=${offers_lesson ? "plain" : "seal"} value="play" ?disabled=${state.isSent}>${t("play_bots")}</button></div>
   </form></main>`;
 }

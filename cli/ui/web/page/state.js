@@ -95,6 +95,7 @@ const TAKES = {
     state.news = message.words;
   },
   settled: (state, message) => {
+    if (state.asks.get(message.ask)?.form === "setup") state.isSent = false;
     state.asks = new Map(state.asks);
     state.asks.delete(message.ask);
     if (state.explain?.ask === message.ask) state.explain = null;

@@ -17,6 +17,8 @@ import { track } from "./track.js";
 
 /** Milliseconds without a socket after which the program has probably ended. */
 const GONE = 15_000;
+/** Milliseconds without a socket that are not worth a word. */
+const SHORT = 700;
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 
 /** @param {import("./types").Context} context */
@@ -36,7 +38,7 @@ function bar({ state, act }) {
 
 /** @param {import("./types").Context} context */
 function notice({ state, act }) {
-  if (state.link === "lost") return html`<p class="notice" role="alert">${t(performance.now() - state.lostAt > GONE ? "ended" : "lost")}</p>`;
+  if (state.link === "lost" && performance.now() - state.lostAt > SHORT) return html`<p class="notice" role="alert">${t(performance.now() - state.lostAt > GONE ? "ended" : "lost")}</p>`;
   if (state.link === "replaced") return html`<p class="notice" role="alert">${state.bye?.words ?? ""} <button type="button" class="plain" @click=${() => act.takeOver()}>${t("take_over")}</button></p>`;
   if (state.link === "over") return html`<p class="notice" role="alert">${state.bye?.words}</p>`;
   return nothing;
