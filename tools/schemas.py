@@ -285,7 +285,8 @@ def log() -> Schema:
             told = message_record(kind, without=UNTOLD)
         properties = {"event": {"const": event}, "fields": told}
         told_kinds.append({"properties": properties})
-    told_kinds.append({"properties": {"event": {"const": "stand-in"}, "fields": closed({})}})
+    for event in ("stand-in", "remark"):
+        told_kinds.append({"properties": {"event": {"const": event}, "fields": closed({})}})
     return {**whole, "oneOf": told_kinds}
 
 

@@ -24,6 +24,7 @@ from p2p_hoity.web.http_requests import Header, HttpConnection, NotHttp, WebRequ
 from p2p_hoity.web.websocket import SocketGone, WebSocket
 from protocol.units import Quota, Seconds
 
+from ...exit_codes import leaves
 from .page_files import PageFile
 
 LOOPBACK: Final = "127.0.0.1"
@@ -229,12 +230,12 @@ class PageServer:
             await socket.close(GOING_AWAY)
 
     def _failed(self, error: Exception) -> None:
-        """Note an error that no behaviour of a window explains."""
-        _gone, others = (
-            error.split(SocketGone) if isinstance(error, ExceptionGroup) else (None, error)
-        )
-        if others is not None and not isinstance(others, SocketGone):
-            self.failures.append(others)
+        """Note the errors that no behaviour of a window explains."""
+        self.failures += [
+            one
+            for one in leaves(error)
+            if isinstance(one, Exception) and type(one) is not SocketGone
+        ]
 
     async def _enters(self, socket: WebSocket) -> bool:
         """Read the first message, and return whether it lets the window enter."""

@@ -63,7 +63,7 @@ async def test_no_request_follows_where_the_browser_wants_the_end() -> None:
         b"\x16\x03\x01\x02\x00" * 50,
         b"GET / HTTP/1.1\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
-        b"GET /" + b"a" * MOST_HEAD + b" HTTP/1.1\r\nHost: a\r\n\r\n",
+        b"GET /" + b"a" * 3 * MOST_HEAD + b" HTTP/1.1\r\nHost: a\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
         b"GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
         b"GET / HTTP/1.1\r\nHo",
