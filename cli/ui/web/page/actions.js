@@ -12,6 +12,7 @@ export class Actions {
   isFolded = false;
   isRunning = false;
   remark = "";
+  #isClosing = false;
   /** @type {Set<number | null>} Seats that are not heard; null for onlookers. */
   muted = new Set();
 
@@ -156,8 +157,21 @@ export class Actions {
   keys = () => this.state.page && this.#show("keys");
   phrases = () => this.#show("phrases");
 
-  /** The dialog was closed: by Esc, by its button, or since its content is gone. */
+  /**
+   * Close the dialog, since its content is gone. Its event comes late: the next content may be there.
+   * @param {HTMLDialogElement} dialog
+   */
+  close(dialog) {
+    this.#isClosing = true;
+    dialog.close();
+  }
+
+  /** The dialog was closed: by Esc, by its button, or by `close`. */
   dismiss = () => {
+    if (this.#isClosing) {
+      this.#isClosing = false;
+      return;
+    }
     const ask = modalAsk(this.state);
     if (ask) return this.reply(ask.id, false);
     this.state.sheet = null;

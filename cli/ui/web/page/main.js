@@ -68,7 +68,7 @@ function showDialog() {
   const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("dialog"));
   const isWanted = dialogContent(context) !== null;
   if (isWanted && !dialog.open) dialog.showModal();
-  if (!isWanted && dialog.open) dialog.close();
+  if (!isWanted && dialog.open) act.close(dialog);
 }
 
 function theme() {
