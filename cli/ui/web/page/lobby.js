@@ -14,7 +14,7 @@ function seated({ state }) {
 
 /** @param {import("./types").Context} context */
 function ticket({ state, act }) {
-  const { ticket, code, reach, reasons } = /** @type {import("./types").Lobby} */ (state.lobby);
+  const { ticket, code, reasons } = /** @type {import("./types").Lobby} */ (state.lobby);
   if (!ticket) return nothing;
   return html`<section class="card ticket"><h2>${t("give_ticket", { hoity: "hoity" })}</h2>
     <p class="copyable" id="ticket">${ticket}</p>
@@ -22,7 +22,7 @@ function ticket({ state, act }) {
       ${"share" in navigator ? html`<button type="button" class="plain" @click=${() => act.share(ticket)}>${t("share")}</button>` : nothing}
       <button type="button" class="plain" @click=${() => act.open("ticket")}>QR</button></div>
     ${code ? html`<p class="code"><b>${code}</b><button type="button" class="plain" @click=${() => act.copy(code)}>${t("copy")}</button></p>` : nothing}
-    ${reasons.map((one) => html`<p>${one.words}</p>`)}${reach ? html`<p class="dim">${t(`reach_${reach}`)}</p>` : nothing}</section>`;
+    ${reasons.map((one) => html`<p>${one.words}</p>`)}</section>`;
 }
 
 /** @param {import("./types").Context} context */

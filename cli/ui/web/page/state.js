@@ -76,7 +76,7 @@ const TAKES = {
     const words = message.words.length ? message.words : state.beat?.words ?? [];
     state.beat = { ...message, words, at: performance.now() };
     state.deal = null;
-    tell(state, "beat", message.words);
+    if (!isToldLast(state, message.words)) tell(state, "beat", message.words);
   },
   story: (state, message) => (state.story = sentences("log", message.words)),
   log: (state, message) => tell(state, "log", message.words),
@@ -168,6 +168,15 @@ function openQuestion(state, message) {
  */
 function sentences(kind, words) {
   return words.map((text) => ({ kind, words: text, seat: null, who: "", isOwn: false }));
+}
+
+/**
+ * Whether the log ends with these sentences: a window that enters is told them by `story` as well.
+ * @param {import("./types").PageState} state
+ * @param {string[]} words
+ */
+function isToldLast({ story }, words) {
+  return words.length > 0 && story.slice(-words.length).map((line) => line.words).join("\n") === words.join("\n");
 }
 
 /**

@@ -40,7 +40,7 @@ function bar({ state, act }) {
 function notice({ state, act }) {
   if (state.link === "lost" && performance.now() - state.lostAt > SHORT) return html`<p class="notice" role="alert">${t(performance.now() - state.lostAt > GONE ? "ended" : "lost")}</p>`;
   if (state.link === "replaced") return html`<p class="notice" role="alert">${state.bye?.words ?? ""} <button type="button" class="plain" @click=${() => act.takeOver()}>${t("take_over")}</button></p>`;
-  if (state.link === "over") return html`<p class="notice" role="alert">${state.bye?.words}</p>`;
+  if (state.link === "over") return html`<p class="notice" role="alert">${state.bye?.words || t("over")}</p>`;
   return nothing;
 }
 

@@ -9,8 +9,8 @@ import { icon, mark } from "./pieces.js";
  * @param {import("./types").StoryLine} line
  */
 function told({ state }, { kind, words, seat, who, isOwn }) {
-  if (kind !== "said") return html`<li class=${kind}>${words}</li>`;
-  return html`<li class="said ${isOwn ? "own" : ""}">${seat === null ? nothing : mark(state, seat)}<span><bdi class="nick">${who}</bdi> <bdi>${words}</bdi></span></li>`;
+  if (kind !== "said") return html`<li class="line-${kind}">${words}</li>`;
+  return html`<li class="line-said ${isOwn ? "own" : ""}">${seat === null ? nothing : mark(state, seat)}<span><bdi class="nick">${who}</bdi> <bdi>${words}</bdi></span></li>`;
 }
 
 /** @param {import("./types").Context} context */

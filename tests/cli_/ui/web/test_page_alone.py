@@ -23,7 +23,7 @@ from support.table_contract import check
 
 from cli.words.page_labels import labels
 from p2p_hoity.presentation.table_messages import Ask, AskForm, Checked, Closed, Refused, Taken
-from p2p_hoity.presentation.window_messages import Bye, Settled
+from p2p_hoity.presentation.window_messages import Bye, Settled, Story
 
 IS_HERE = CHROMIUM.exists() and importlib.util.find_spec("playwright") is not None
 needs_browser = pytest.mark.skipif(not IS_HERE, reason="no Chromium, or no package playwright")
@@ -35,8 +35,6 @@ MAY_SCROLL = {"ending", "again"}
 NARROW = {"two-question-turn", "six-question-action", "six-question-theft", "six-question-exhibit",
           "six-question-window", "six-beat-exhibit-shown", "six-ending"}  # fmt: skip
 """Scenes with much text, and with much on the board."""
-BUILT = {"reach_anywhere", "reach_lan", "reach_machine"}
-"""The labels whose names are put together in `lobby.js`, from a scope in a message."""
 
 
 @pytest.fixture(scope="module")
@@ -64,11 +62,11 @@ def _code() -> str:
 
 def test_each_label_is_used_and_each_used_label_exists() -> None:
     code = _code()
-    called = set(re.findall(r"\bt\(\"(\w+)\"", code)) - {"reach_"}
+    called = set(re.findall(r"\bt\(\"(\w+)\"", code))
     assert called <= set(labels())
     named = {name for name in labels() if re.search(rf"\"{name}\"|\b{name}:", code)}
     spoken = {"cash", "thief", "detective", "exhibit", "absent", "left", "unlinked"}
-    assert set(labels()) - named <= BUILT | spoken
+    assert set(labels()) - named <= spoken
 
 
 def test_no_template_has_what_the_policy_forbids() -> None:
@@ -318,6 +316,15 @@ def test_a_replay_is_led_by_keys(chromium: Browser) -> None:
         window.press("ArrowRight", "PageUp", "s", "End")
         ways = [{"at": 58}, {"at": 41}, {"eyes": 0}, {"at": 119}]
         assert window.sent[1:] == [{"type": "seek", **way} for way in ways]
+
+
+@needs_browser
+def test_a_reveal_that_the_story_has_is_not_told_twice(chromium: Browser) -> None:
+    told = recorded("six")["beat-sale"]
+    with chromium.window(
+        [*told[:-1], Story(tuple(told[-1]["words"])).as_json(), told[-1]]
+    ) as window:
+        assert window.page.locator(".log li").count() == len(told[-1]["words"])
 
 
 @needs_browser
