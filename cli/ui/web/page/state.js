@@ -75,7 +75,8 @@ const TAKES = {
     state.board = message.board;
     const words = message.words.length ? message.words : state.beat?.words ?? [];
     state.beat = { ...message, words, at: performance.now() };
-    state.deal = null;
+    // A replay goes back from its end.
+    state.deal = state.ending = null;
     if (!isToldLast(state, message.words)) tell(state, "beat", message.words);
   },
   story: (state, message) => (state.story = sentences("log", message.words)),

@@ -328,6 +328,17 @@ def test_a_reveal_that_the_story_has_is_not_told_twice(chromium: Browser) -> Non
 
 
 @needs_browser
+def test_a_replay_goes_back_from_its_end(chromium: Browser) -> None:
+    told = [*SCENES["replay"][0], recorded("six")["ending"][-1]]
+    with chromium.window(told, mode="replay") as window:
+        assert window.page.locator(".standings").count() == 1
+        window.press("ArrowLeft")
+        assert window.newest() == {"type": "seek", "at": 56}
+        window.tell(SCENES["replay"][0][-2:])
+        assert window.page.locator(".standings").count() == 0
+
+
+@needs_browser
 def test_markup_in_names_and_talk_is_text(chromium: Browser) -> None:
     with chromium.window([*SCENES["names"][0], *TALK]) as window:
         assert MARKUP in window.page.inner_text(".log")
