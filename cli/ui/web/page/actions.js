@@ -76,7 +76,8 @@ export class Actions {
     this.state.picked = picked;
     this.state.verdict = null;
     this.state.complaint = "";
-    if (picked.size) this.send({ type: "check", question: question.id, picked: inOrder(question, picked) });
+    if (picked.size)
+      this.send({ type: "check", question: question.id, picked: inOrder(question, picked) });
   }
 
   seal() {
@@ -223,8 +224,16 @@ export class Actions {
 
   /** The answer that is picked, else the first one, else a piece that can be marked. */
   focusChoice = () => {
-    const wanted = ["#choice input:checked", "#choice input", "#choice .can", ".rows .can", "#choice"];
-    const found = wanted.flatMap((one) => /** @type {HTMLElement[]} */ ([...document.querySelectorAll(one)]));
+    const wanted = [
+      "#choice input:checked",
+      "#choice input",
+      "#choice .can",
+      ".rows .can",
+      "#choice",
+    ];
+    const found = wanted.flatMap(
+      (one) => /** @type {HTMLElement[]} */ ([...document.querySelectorAll(one)]),
+    );
     found.find((one) => one.offsetParent)?.focus({ preventScroll: true });
   };
 }

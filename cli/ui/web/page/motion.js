@@ -49,7 +49,12 @@ function fly(one, to, transform) {
   delete copy.dataset.key;
   copy.setAttribute("aria-hidden", "true");
   copy.classList.add("flying");
-  Object.assign(copy.style, { left: `${to.left}px`, top: `${to.top}px`, width: `${to.width}px`, height: `${to.height}px` });
+  Object.assign(copy.style, {
+    left: `${to.left}px`,
+    top: `${to.top}px`,
+    width: `${to.width}px`,
+    height: `${to.height}px`,
+  });
   document.body.append(copy);
   const timing = { duration: TIME, easing: EASE };
   one.animate([{ opacity: 0 }, { opacity: 0 }], timing);

@@ -73,7 +73,7 @@ const TAKES = {
   },
   beat: (state, message) => {
     state.board = message.board;
-    const words = message.words.length ? message.words : state.beat?.words ?? [];
+    const words = message.words.length ? message.words : (state.beat?.words ?? []);
     state.beat = { ...message, words, at: performance.now() };
     // A replay goes back from its end.
     state.deal = state.ending = null;
@@ -83,7 +83,9 @@ const TAKES = {
   log: (state, message) => tell(state, "log", message.words),
   said: (state, message) => {
     const { seat, who, words, is_own } = message;
-    state.story = [...state.story, { kind: "said", words, seat, who, isOwn: is_own }].slice(-LONGEST_STORY);
+    state.story = [...state.story, { kind: "said", words, seat, who, isOwn: is_own }].slice(
+      -LONGEST_STORY,
+    );
     state.news = `${who}: ${words}`;
   },
   alarm: (state, message) => {
@@ -160,7 +162,9 @@ function openQuestion(state, message) {
   if (isSame) return;
   state.verdict = null;
   state.chosen = null;
-  state.picked = new Set(message.groups.filter((/** @type {number[]} */ group) => group.length === 1).flat());
+  state.picked = new Set(
+    message.groups.filter((/** @type {number[]} */ group) => group.length === 1).flat(),
+  );
 }
 
 /**
@@ -177,7 +181,13 @@ function sentences(kind, words) {
  * @param {string[]} words
  */
 function isToldLast({ story }, words) {
-  return words.length > 0 && story.slice(-words.length).map((line) => line.words).join("\n") === words.join("\n");
+  return (
+    words.length > 0 &&
+    story
+      .slice(-words.length)
+      .map((line) => line.words)
+      .join("\n") === words.join("\n")
+  );
 }
 
 /**
