@@ -64,7 +64,7 @@ function doing(state, seat) {
   if (seat === state.table?.seat && state.question)
     return html`<span class="st todo">${t("your_turn")}</span>`;
   if (board.sealed.includes(seat)) return html`<span class="st ok">${t("sealed")}</span>`;
-  if (!state.beat && board.awaited.includes(seat))
+  if (!state.beat && !state.ending && board.awaited.includes(seat))
     return html`<span class="st">${t("thinking")}</span>`;
   return html`<span class="st">${status === "…" ? "" : status}</span>`;
 }
