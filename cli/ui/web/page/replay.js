@@ -11,7 +11,7 @@ import { icon, nameOf } from "./pieces.js";
  * @param {number} way  -1 or 1.
  */
 export function nextRound({ rounds, at, length }, way) {
-  const found = way > 0 ? rounds.find((one) => one > at) : rounds.findLast((one) => one < at);
+  const found = way > 0 ? rounds.find((one) => one > at) : rounds.filter((one) => one < at).at(-1);
   return found ?? (way > 0 ? length - 1 : 0);
 }
 

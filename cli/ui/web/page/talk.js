@@ -24,7 +24,7 @@ export function log(context) {
   return html`<section class="card log" aria-label=${t("log")} tabindex="0">
     <h2>${t("log")}</h2>
     <ol reversed>
-      ${heard.toReversed().map((line) => told(context, line))}
+      ${[...heard].reverse().map((line) => told(context, line))}
     </ol>
   </section>`;
 }

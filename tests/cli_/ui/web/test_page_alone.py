@@ -122,6 +122,17 @@ def test_it_enters_with_the_secret_and_enters_again_with_the_token(chromium: Bro
 
 
 @needs_browser
+def test_a_browser_that_cannot_read_the_modules_is_told_so(chromium: Browser) -> None:
+    with chromium.window() as window:
+        page = window.page.context.new_page()
+        page.clock.install()
+        page.route("**/main.js", lambda route: route.fulfill(status=404))
+        page.goto(window.page.url)
+        page.clock.fast_forward(5000)
+        assert "too old" in page.inner_text("#start")
+
+
+@needs_browser
 def test_a_wrong_secret_is_told_so(chromium: Browser) -> None:
     with chromium.window() as window:
         window.page.evaluate("sessionStorage.clear()")
