@@ -1,8 +1,8 @@
 """The labels of the page that `--web` serves, in the reader's language.
 
-Sentences about the game come with the messages. Here are the words of the page itself: its buttons,
-titles and keys. A label has the name by which the modules of `cli/ui/web/page` ask for it. They fill
-in its fields.
+Sentences about the game come with the messages. Here are the words of the page itself: its
+buttons, titles and keys. A label has the name by which the modules of `cli/ui/web/page` ask for
+it. They fill in its fields.
 """
 
 from __future__ import annotations
@@ -84,9 +84,6 @@ def _around() -> dict[str, str]:
         "nickname": _("Your nickname at this table."),
         "nickname_new": _("Nickname: another one at each table"),
         "play_bots": _("play against bots"),
-        "reach_anywhere": _("This ticket works from anywhere."),
-        "reach_lan": _("This ticket works only on your own network."),
-        "reach_machine": _("This ticket works only on this very machine."),
         "seated": _("Seated {number} of {seats}"),
         "share": _("Share"),
         "shuffled": _("The cards are shuffled by every seat in turn."),
@@ -137,12 +134,12 @@ def _end() -> dict[str, str]:
         "decided": _("What decided it"),
         "everyone": _("everyone"),
         "eyes": _("what one seat knew then: each seat in turn, then what all knew"),
-        "field": _("Field"),
+        "field": _("FIELD"),
         "fields_chart": _("Fields of the score track over the rounds"),
-        "last_exhibit": _("Last exhibit"),
+        "last_exhibit": _("LAST EXHIBIT"),
         "name_you": _("{nickname} (you)"),
         "over": _("The game is over"),
-        "rank": _("rank"),
+        "rank": _("RANK"),
         "round": _("Round {round}"),
         "round_back": _("to where the round before begins"),
         "round_on": _("to where the next round begins"),

@@ -103,12 +103,12 @@ WAITING = Clock(
     4, (1, 2), 12.0, 288.0, "Then the game goes on without them, if enough agree."
 ).as_json()
 TERMS_RECORD = Terms(
-    host=None, seats=4, quorum=3, edition="uberplay-2004", variant=None, switches={}, secrecy=3, progress=1,
-    no_fork=1, choice_seconds=300.0, step_seconds=30.0, rejoins=3, watched=True,
+    host=None, seats=4, quorum=3, edition="uberplay-2004", variant=None, switches={}, secrecy=3,
+    progress=1, no_fork=1, choice_seconds=300.0, step_seconds=30.0, rejoins=3, watched=True,
 )  # fmt: skip
 HOSTED = Lobby(
     names=("Ada", LONG_NAME), seats=4, ticket=TICKET, code="17-opal-saxophone", reach="lan",
-    reasons=(Told("no-port", {}, "The router does not open ports when asked. Friends elsewhere need a relay."),),
+    reasons=(Told("no-port", {}, "The router does not open ports when asked."),),
     terms=TERMS_RECORD, lines=TERMS,
 )  # fmt: skip
 LEVELS = [
@@ -121,7 +121,7 @@ SHEET = Sheet(
     "rules",
     "Rules",
     tuple(
-        (StyledText(f"{number}  ", "dim"), StyledText("Everyone picks a Place, then an Action card. ", "plain"),
+        (StyledText(f"{number}  ", "dim"), StyledText("Everyone picks a Place first. ", "plain"),
          StyledText("Ada", "seat.red"), StyledText(" ✓", "good"))
         for number in range(1, 30)
     ),
@@ -182,8 +182,8 @@ SCENES: dict[str, tuple[list[Line], dict[str, Any]]] = {
             *_board("four", "question-place"),
             Explain(
                 3,
-                "Whoever plays the highest Cash in the Auction Hall buys one of the two pieces in the "
-                "windows. All Cash goes into the register, which a Thief may take.",
+                "Whoever plays the highest Cash in the Auction Hall buys one of the two pieces in "
+                "the windows. All Cash goes into the register, which a Thief may take.",
                 ("hall", "windows", "register"),
             ).as_json(),
         ],

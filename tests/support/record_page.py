@@ -1,8 +1,9 @@
-"""Record the scenes that a page is tested on, from whole games: `python tests/support/record_page.py`.
+"""Record the scenes that a page is tested on, from whole games.
 
-Each game is played by `hoity play --json` with bots at the other seats. A file of `tests/data/page` has a
-scene on each line, `{"scene": NAME, "messages": […]}`: the last board that was told before, and what is
-to be seen. The first scene, `table`, belongs to all others of its game.
+Run it as `python tests/support/record_page.py`. Each game is played by `hoity play --json` with
+bots at the other seats. A file of `tests/data/page` has a scene on each line, `{"scene": NAME,
+"messages": […]}`: the last board that was told before, and what is to be seen. The first scene,
+`table`, belongs to all others of its game.
 """
 
 import gzip

@@ -12,6 +12,7 @@ export class Actions {
   isFolded = false;
   isRunning = false;
   remark = "";
+  #isClosing = false;
   /** @type {Set<number | null>} Seats that are not heard; null for onlookers. */
   muted = new Set();
 
@@ -75,7 +76,8 @@ export class Actions {
     this.state.picked = picked;
     this.state.verdict = null;
     this.state.complaint = "";
-    if (picked.size) this.send({ type: "check", question: question.id, picked: inOrder(question, picked) });
+    if (picked.size)
+      this.send({ type: "check", question: question.id, picked: inOrder(question, picked) });
   }
 
   seal() {
@@ -106,11 +108,18 @@ export class Actions {
   }
 
   /** @param {Record<string, unknown>} answers */
-  setup = (answers) => this.send({ type: "setup", ...answers });
+  setup = (answers) => {
+    this.state.isSent = this.send({ type: "setup", ...answers });
+  };
   hurry = () => this.send({ type: "hurry" });
   wait = () => this.send({ type: "wait" });
   save = () => this.send({ type: "save" });
-  done = () => this.send({ type: "bye" });
+  /** Leave a game that is over, and want no other one. */
+  done = () => {
+    for (const ask of this.state.asks.values()) if (ask.form === "again") this.reply(ask.id, false);
+    this.dialog = null;
+    this.send({ type: "bye" });
+  };
   /** @param {string} name */
   open = (name) => {
     this.dialog = null;
@@ -126,8 +135,9 @@ export class Actions {
     this.send({ type: "bot", plays });
   };
   leave = () => {
+    if (this.state.ending) return this.done();
     this.dialog = null;
-    this.send({ type: this.state.ending ? "bye" : "leave" });
+    this.send({ type: "leave" });
   };
   /** @param {string | number} said  Words of one's own, or the number of a phrase. */
   say = (said) => {
@@ -148,8 +158,21 @@ export class Actions {
   keys = () => this.state.page && this.#show("keys");
   phrases = () => this.#show("phrases");
 
-  /** The dialog was closed: by Esc, by its button, or since its content is gone. */
+  /**
+   * Close the dialog, since its content is gone. Its event comes late: the next content may be there.
+   * @param {HTMLDialogElement} dialog
+   */
+  close(dialog) {
+    this.#isClosing = true;
+    dialog.close();
+  }
+
+  /** The dialog was closed: by Esc, by its button, or by `close`. */
   dismiss = () => {
+    if (this.#isClosing) {
+      this.#isClosing = false;
+      return;
+    }
     const ask = modalAsk(this.state);
     if (ask) return this.reply(ask.id, false);
     this.state.sheet = null;
@@ -201,8 +224,16 @@ export class Actions {
 
   /** The answer that is picked, else the first one, else a piece that can be marked. */
   focusChoice = () => {
-    const wanted = ["#choice input:checked", "#choice input", "#choice .can", ".rows .can", "#choice"];
-    const found = wanted.flatMap((one) => /** @type {HTMLElement[]} */ ([...document.querySelectorAll(one)]));
+    const wanted = [
+      "#choice input:checked",
+      "#choice input",
+      "#choice .can",
+      ".rows .can",
+      "#choice",
+    ];
+    const found = wanted.flatMap(
+      (one) => /** @type {HTMLElement[]} */ ([...document.querySelectorAll(one)]),
+    );
     found.find((one) => one.offsetParent)?.focus({ preventScroll: true });
   };
 }

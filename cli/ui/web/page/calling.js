@@ -20,7 +20,8 @@ export function attention(state) {
  */
 export function callPlayer(state) {
   if (state.page?.settings.sound) beep();
-  if (!document.hidden || !("Notification" in window) || Notification.permission !== "granted") return;
+  if (!document.hidden || !("Notification" in window) || Notification.permission !== "granted")
+    return;
   const note = new Notification(NAME, { body: state.question?.title, tag: "turn" });
   note.onclick = () => window.focus();
 }
@@ -32,7 +33,10 @@ function beep() {
   volume.connect(audio.destination);
   volume.gain.setValueAtTime(0.08, audio.currentTime);
   volume.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + 0.5);
-  for (const [pitch, start] of [[660, 0], [880, 0.14]]) {
+  for (const [pitch, start] of [
+    [660, 0],
+    [880, 0.14],
+  ]) {
     const tone = audio.createOscillator();
     tone.frequency.value = pitch;
     tone.connect(volume);

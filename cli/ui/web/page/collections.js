@@ -3,7 +3,17 @@
 import { html, nothing } from "./vendor/lit-html.js";
 import { repeat } from "./vendor/directives/repeat.js";
 import { t } from "./labels.js";
-import { back, card, icon, knownPieces, lettersOf, lyingPiece, mark, markedPiece, nameOf } from "./pieces.js";
+import {
+  back,
+  card,
+  icon,
+  knownPieces,
+  lettersOf,
+  lyingPiece,
+  mark,
+  markedPiece,
+  nameOf,
+} from "./pieces.js";
 
 const LETTERS = ["A", "B", "C", "D", "E", "F"];
 const DENSE = 4;
@@ -34,7 +44,11 @@ function cell(context, seat, letter) {
     const how = { home: `seat${seat}`, isBest: lit.includes(piece[0]) };
     return slots.has(piece[0]) ? markedPiece(context, piece, how) : lyingPiece(context, piece, how);
   };
-  return html`<td role="cell" class=${held.length ? "" : "none"}><div class="set ${dense}">${repeat(held, (/** @type {import("./types").Piece} */ piece) => piece[0], draw)}</div></td>`;
+  return html`<td role="cell" class=${held.length ? "" : "none"}>
+    <div class="set ${dense}">
+      ${repeat(held, (/** @type {import("./types").Piece} */ piece) => piece[0], draw)}
+    </div>
+  </td>`;
 }
 
 /**
@@ -47,9 +61,11 @@ function doing(state, seat) {
   const { status, presence } = board.seats[seat];
   if (presence === "banned") return html`<span class="st bad">${status || t("banned")}</span>`;
   if (presence !== "linked") return html`<span class="st warn">${status || t(presence)}</span>`;
-  if (seat === state.table?.seat && state.question) return html`<span class="st todo">${t("your_turn")}</span>`;
+  if (seat === state.table?.seat && state.question)
+    return html`<span class="st todo">${t("your_turn")}</span>`;
   if (board.sealed.includes(seat)) return html`<span class="st ok">${t("sealed")}</span>`;
-  if (!state.beat && board.awaited.includes(seat)) return html`<span class="st">${t("thinking")}</span>`;
+  if (!state.beat && !state.ending && board.awaited.includes(seat))
+    return html`<span class="st">${t("thinking")}</span>`;
   return html`<span class="st">${status === "…" ? "" : status}</span>`;
 }
 
@@ -63,16 +79,24 @@ function identity(context, seat) {
   const board = /** @type {import("./types").Board} */ (state.board);
   const { field, hand } = board.seats[seat];
   const full = state.table?.seats[seat].nickname ?? "";
-  return html`<th role="rowheader" scope="row" class="c-id"><div class="id">${mark(state, seat)}<bdi class="nick" title=${full}>${nameOf(state, seat)}</bdi>
-    <span class="fld" title=${t("field_at", { field })}><span class="sr">${t("field_at", { field })}</span><span aria-hidden="true">${field}</span></span>${doing(state, seat)}
-    <span class="hand">${hand.map((id) => card(context, id, { home: `hand${seat}` }))}</span></div></th>`;
+  return html`<th role="rowheader" scope="row" class="c-id">
+    <div class="id">
+      ${mark(state, seat)}<bdi class="nick" title=${full}>${nameOf(state, seat)}</bdi>
+      <span class="fld" title=${t("field_at", { field })}
+        ><span class="sr">${t("field_at", { field })}</span
+        ><span aria-hidden="true">${field}</span></span
+      >${doing(state, seat)}
+      <span class="hand">${hand.map((id) => card(context, id, { home: `hand${seat}` }))}</span>
+    </div>
+  </th>`;
 }
 
 /**
  * The letters of an exhibit, or the first, the last and how many if they are too many.
  * @param {string} letters
  */
-const shortened = (letters) => (letters.length > 14 ? `${letters[0]}–${letters.at(-1)}: ${letters.length}` : letters);
+const shortened = (letters) =>
+  letters.length > 14 ? `${letters[0]}–${letters.at(-1)}: ${letters.length}` : letters;
 
 /**
  * The best exhibit that is known, or the one that is shown; and how many pieces are hidden.
@@ -80,13 +104,15 @@ const shortened = (letters) => (letters.length > 14 ? `${letters[0]}–${letters
  * @param {number} seat
  */
 function summary({ state }, seat) {
-  const { best, shown, pieces, unknown } = /** @type {import("./types").Board} */ (state.board).seats[seat];
+  const { best, shown, pieces, unknown } = /** @type {import("./types").Board} */ (state.board)
+    .seats[seat];
   const known = knownPieces(state.board);
   const slots = shown ?? best;
   const years = (slots ?? []).map((slot) => known.get(slot)?.[2] ?? 9999);
   return html`<td role="cell" class="c-best ${pieces.length || unknown ? "" : "none"}">
     ${slots?.length ? html`<span class="letters ${slots.length > 9 ? "long" : ""}">${shortened(lettersOf(known, slots))}</span><small>${t("oldest", { year: Math.min(...years) })}</small>` : nothing}
-    ${unknown ? html`<span class="hidden"><span class="backs">${[...Array(Math.min(unknown, BACKS))].map(() => back("tiny"))}</span><small>${t("hidden", { number: unknown })}</small></span>` : nothing}</td>`;
+    ${unknown ? html`<span class="hidden"><span class="backs">${[...Array(Math.min(unknown, BACKS))].map(() => back("tiny"))}</span><small>${t("hidden", { number: unknown })}</small></span>` : nothing}
+  </td>`;
 }
 
 /**
@@ -98,18 +124,37 @@ function row(context, seat) {
   const isOwn = seat === state.table?.seat;
   const presence = state.board?.seats[seat].presence;
   return html`<tr role="row" class="${isOwn ? `own ${context.pointed("own")}` : ""} ${presence}">
-    ${identity(context, seat)}${LETTERS.map((letter) => cell(context, seat, letter))}${summary(context, seat)}</tr>`;
+    ${identity(context, seat)}${LETTERS.map((letter) => cell(context, seat, letter))}${summary(context, seat)}
+  </tr>`;
 }
 
 /** @param {import("./types").Context} context */
 export function collections(context) {
   const { table } = context.state;
   if (!table) return nothing;
-  return html`<section class="card rows seats-${table.seats.length} ${context.pointed("collections")}" aria-label=${t("pieces")} tabindex="0"><table role="table">
-    <caption class="sr">${t("pieces")}</caption>
-    <thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col" class="c-id"><span class="sr">${t("seat")}</span></th>
-      ${LETTERS.map((letter) => html`<th role="columnheader" scope="col" class="L-${letter}">${icon(letter)}<b>${letter}</b></th>`)}
-      <th role="columnheader" scope="col" class="c-best">${t("best_exhibit")}</th></tr></thead>
-    <tbody role="rowgroup">${repeat(order(table), (/** @type {number} */ seat) => seat, (/** @type {number} */ seat) => row(context, seat))}</tbody>
-  </table></section>`;
+  return html`<section
+    class="card rows seats-${table.seats.length} ${context.pointed("collections")}"
+    aria-label=${t("pieces")}
+    tabindex="0"
+  >
+    <table role="table">
+      <caption class="sr">
+        ${t("pieces")}
+      </caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          <th role="columnheader" scope="col" class="c-id"><span class="sr">${t("seat")}</span></th>
+          ${LETTERS.map((letter) => html`<th role="columnheader" scope="col" class="L-${letter}">${icon(letter)}<b>${letter}</b></th>`)}
+          <th role="columnheader" scope="col" class="c-best">${t("best_exhibit")}</th>
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        ${repeat(
+          order(table),
+          (/** @type {number} */ seat) => seat,
+          (/** @type {number} */ seat) => row(context, seat),
+        )}
+      </tbody>
+    </table>
+  </section>`;
 }

@@ -4,7 +4,8 @@
 const FALLBACK = {
   connecting: "Connecting …",
   ended: "The program has ended. Go on with: hoity resume --web",
-  link_used: "This address was used already, or it is wrong. The terminal shows how to get a new one.",
+  link_used:
+    "This address was used already, or it is wrong. The terminal shows how to get a new one.",
   here_only: "This address is for the machine on which the program runs.",
 };
 

@@ -27,7 +27,8 @@ const socket = new Socket(take, (link) => {
   update();
 });
 const act = new Actions(state, socket, update);
-const pointed = (/** @type {string} */ part) => (state.explain?.points.includes(part) ? "pointed" : "");
+const pointed = (/** @type {string} */ part) =>
+  state.explain?.points.includes(part) ? "pointed" : "";
 const context = { state, act, pointed };
 
 /** @param {any} message */
@@ -68,7 +69,7 @@ function showDialog() {
   const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("dialog"));
   const isWanted = dialogContent(context) !== null;
   if (isWanted && !dialog.open) dialog.showModal();
-  if (!isWanted && dialog.open) dialog.close();
+  if (!isWanted && dialog.open) act.close(dialog);
 }
 
 function theme() {
@@ -91,7 +92,10 @@ function moveFocus() {
 function playOn() {
   const { film, beat } = state;
   const pause = (beat?.seconds ?? 0) * SECOND || LAST_PAUSE;
-  setTimeout(() => act.isRunning && film && state.film === film && act.seek({ at: film.at + 1 }), pause);
+  setTimeout(
+    () => act.isRunning && film && state.film === film && act.seek({ at: film.at + 1 }),
+    pause,
+  );
 }
 
 const run = act.run;
@@ -103,7 +107,8 @@ act.run = () => {
 // Another address of the program, typed into this tab, has a secret of its own.
 addEventListener("hashchange", () => location.reload());
 addEventListener("keydown", (event) => pressed(event, state, act));
-for (const query of ["(max-width: 38.75em)", "(max-width: 68.75em)"]) matchMedia(query).addEventListener("change", () => update());
+for (const query of ["(max-width: 38.75em)", "(max-width: 68.75em)"])
+  matchMedia(query).addEventListener("change", () => update());
 setInterval(() => (state.clock || state.asks.size || state.link === "lost") && update(), SECOND);
 update();
 socket.open();

@@ -34,10 +34,29 @@ export function glide(before) {
     const to = one.getBoundingClientRect();
     const [x, y] = [from.box.left - to.left, from.box.top - to.top];
     if (!to.width || Math.abs(x) + Math.abs(y) < LEAST) continue;
-    const scale = from.box.width / to.width;
-    one.animate(
-      [{ transform: `translate(${x}px, ${y}px) scale(${scale})`, zIndex: 9 }, { transform: "none", zIndex: 9 }],
-      { duration: TIME, easing: EASE },
-    );
+    fly(one, to, `translate(${x}px, ${y}px) scale(${from.box.width / to.width})`);
   }
+}
+
+/**
+ * Let a copy fly above everything, since a part of the table that scrolls would cut it off.
+ * @param {HTMLElement} one
+ * @param {DOMRect} to
+ * @param {string} transform  How it looks where it comes from.
+ */
+function fly(one, to, transform) {
+  const copy = /** @type {HTMLElement} */ (one.cloneNode(true));
+  delete copy.dataset.key;
+  copy.setAttribute("aria-hidden", "true");
+  copy.classList.add("flying");
+  Object.assign(copy.style, {
+    left: `${to.left}px`,
+    top: `${to.top}px`,
+    width: `${to.width}px`,
+    height: `${to.height}px`,
+  });
+  document.body.append(copy);
+  const timing = { duration: TIME, easing: EASE };
+  one.animate([{ opacity: 0 }, { opacity: 0 }], timing);
+  copy.animate([{ transform }, { transform: "none" }], timing).onfinish = () => copy.remove();
 }

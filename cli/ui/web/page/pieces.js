@@ -7,7 +7,10 @@ import { t } from "./labels.js";
  * A picture of the sprite.
  * @param {string} name
  */
-export const icon = (name) => html`<svg class="icon" viewBox="0 0 32 32" aria-hidden="true"><use href="#i-${name}"></use></svg>`;
+export const icon = (name) =>
+  html`<svg class="icon" viewBox="0 0 32 32" aria-hidden="true">
+    <use href="#i-${name}"></use>
+  </svg>`;
 
 /**
  * The mark of a seat: its letter on its colour.
@@ -16,7 +19,9 @@ export const icon = (name) => html`<svg class="icon" viewBox="0 0 32 32" aria-hi
  */
 export function mark(state, seat) {
   const colour = state.board?.seats[seat]?.colour || "none";
-  return html`<span class="mark s-${colour}" aria-hidden="true">${state.table?.seats[seat]?.mark}</span>`;
+  return html`<span class="mark s-${colour}" aria-hidden="true"
+    >${state.table?.seats[seat]?.mark}</span
+  >`;
 }
 
 /**
@@ -45,7 +50,9 @@ export function knownPieces(board) {
  * @param {number[]} slots
  */
 export function piecesIn(known, slots) {
-  const found = slots.flatMap((slot) => (known.has(slot) ? [/** @type {import("./types").Piece} */ (known.get(slot))] : []));
+  const found = slots.flatMap((slot) =>
+    known.has(slot) ? [/** @type {import("./types").Piece} */ (known.get(slot))] : [],
+  );
   return found.sort((a, b) => a[1].localeCompare(b[1]) || a[2] - b[2]);
 }
 
@@ -55,14 +62,17 @@ export function piecesIn(known, slots) {
  * @param {import("./types").Piece} piece
  */
 export function title(state, [, letter, year, secret]) {
-  const found = state.table?.edition.collectibles.find((one) => one.letter === letter && one.year === year);
+  const found = state.table?.edition.collectibles.find(
+    (one) => one.letter === letter && one.year === year,
+  );
   const name = found ? `${letter} ${year} · ${found.name}` : `${letter} ${year}`;
   return secret ? `${name} · ${t("secret")}` : name;
 }
 
 /** @param {import("./types").Piece} piece */
-const face = ([, letter, year, secret]) => html`<b class="l">${letter}</b>${icon(letter)}<span class="y">${year}</span
-  >${secret ? html`<i class="dot"></i><span class="sr">${t("secret")}</span>` : nothing}`;
+const face = ([, letter, year, secret]) =>
+  html`<b class="l">${letter}</b>${icon(letter)}<span class="y">${year}</span
+    >${secret ? html`<i class="dot"></i><span class="sr">${t("secret")}</span>` : nothing}`;
 
 /**
  * A piece that lies on the table.
@@ -73,8 +83,13 @@ const face = ([, letter, year, secret]) => html`<b class="l">${letter}</b>${icon
  */
 export function lyingPiece({ state }, piece, { size = "", home, isBest = false } = {}) {
   const classes = `piece L-${piece[1]} ${size} ${piece[3] ? "secret" : ""} ${isBest ? "best" : ""}`;
-  return html`<span class=${classes} title=${title(state, piece)} data-key=${home ? `p${piece[0]}` : nothing}
-    data-home=${home ?? nothing}>${face(piece)}</span>`;
+  return html`<span
+    class=${classes}
+    title=${title(state, piece)}
+    data-key=${home ? `p${piece[0]}` : nothing}
+    data-home=${home ?? nothing}
+    >${face(piece)}</span
+  >`;
 }
 
 /**
@@ -86,13 +101,23 @@ export function lyingPiece({ state }, piece, { size = "", home, isBest = false }
 export function markedPiece({ state, act }, piece, { size = "", home, isBest = false } = {}) {
   const isOn = state.picked.has(piece[0]);
   const classes = `piece can L-${piece[1]} ${size} ${piece[3] ? "secret" : ""} ${isOn ? "on" : ""} ${isBest ? "best" : ""}`;
-  return html`<button type="button" class=${classes} title=${title(state, piece)} aria-pressed=${isOn}
-    data-slot=${piece[0]} data-key=${home ? `p${piece[0]}` : nothing} data-home=${home ?? nothing}
-    @click=${() => act.mark(piece[0])}>${face(piece)}</button>`;
+  return html`<button
+    type="button"
+    class=${classes}
+    title=${title(state, piece)}
+    aria-pressed=${isOn}
+    data-slot=${piece[0]}
+    data-key=${home ? `p${piece[0]}` : nothing}
+    data-home=${home ?? nothing}
+    @click=${() => act.mark(piece[0])}
+  >
+    ${face(piece)}
+  </button>`;
 }
 
 /** The back of a piece that the reader does not know. */
-export const back = (/** @type {string} */ size = "") => html`<span class="piece back ${size}" aria-hidden="true"></span>`;
+export const back = (/** @type {string} */ size = "") =>
+  html`<span class="piece back ${size}" aria-hidden="true"></span>`;
 
 /**
  * An Action card.
@@ -105,8 +130,13 @@ export function card({ state }, id, { home, size = "" } = {}) {
   if (!found) return nothing;
   const kind = found.kind.toLowerCase();
   const name = t(kind);
-  return html`<span class="act ${kind} ${size} e-${found.colour}" title="${name} ${found.number ?? ""}"
-    data-key=${home ? `c${id}` : nothing} data-home=${home ?? nothing}>${icon(kind)}<span class="sr">${name} </span>${found.number}</span>`;
+  return html`<span
+    class="act ${kind} ${size} e-${found.colour}"
+    title="${name} ${found.number ?? ""}"
+    data-key=${home ? `c${id}` : nothing}
+    data-home=${home ?? nothing}
+    >${icon(kind)}<span class="sr">${name} </span>${found.number}</span
+  >`;
 }
 
 /**
@@ -115,7 +145,10 @@ export function card({ state }, id, { home, size = "" } = {}) {
  * @param {number[]} slots
  */
 export function lettersOf(known, slots) {
-  return slots.map((slot) => known.get(slot)?.[1] ?? "?").sort().join("");
+  return slots
+    .map((slot) => known.get(slot)?.[1] ?? "?")
+    .sort()
+    .join("");
 }
 
 export { svg };

@@ -31,7 +31,9 @@ export function readyChoice({ question, chosen, picked, verdict }) {
  */
 export function inOrder({ groups }, picked) {
   const rising = [...picked].sort((a, b) => a - b);
-  return groups.length ? groups.flatMap((group) => group.filter((slot) => picked.has(slot))) : rising;
+  return groups.length
+    ? groups.flatMap((group) => group.filter((slot) => picked.has(slot)))
+    : rising;
 }
 
 /**
@@ -50,12 +52,22 @@ export function toggled({ groups }, picked, slot) {
 function list({ state, act }) {
   const question = /** @type {import("./types").Question} */ (state.question);
   const isOn = (/** @type {number} */ number) => state.chosen === number;
-  return html`<fieldset class="opts"><legend class="sr">${question.title}</legend>${question.entries.map(
-    ({ words, note }, number) => html`<label class="opt ${isOn(number) ? "on" : ""}">
-      <input type="radio" name="choice" .checked=${live(isOn(number))} @change=${() => act.choose(number)}>
-      ${number < DIGITS ? html`<kbd aria-hidden="true">${number + 1}</kbd>` : html`<i></i>`}
-      <span><b>${words}</b>${note ? html`<small>${note}</small>` : nothing}</span></label>`,
-  )}</fieldset>`;
+  return html`<fieldset class="opts">
+    <legend class="sr">${question.title}</legend>
+    ${question.entries.map(
+      ({ words, note }, number) =>
+        html`<label class="opt ${isOn(number) ? "on" : ""}">
+          <input
+            type="radio"
+            name="choice"
+            .checked=${live(isOn(number))}
+            @change=${() => act.choose(number)}
+          />
+          ${number < DIGITS ? html`<kbd aria-hidden="true">${number + 1}</kbd>` : html`<i></i>`}
+          <span><b>${words}</b>${note ? html`<small>${note}</small>` : nothing}</span></label
+        >`,
+    )}
+  </fieldset>`;
 }
 
 /**
@@ -66,10 +78,22 @@ function bestOnes({ state, act }) {
   const question = /** @type {import("./types").Question} */ (state.question);
   const known = knownPieces(state.board);
   const marked = inOrder(question, state.picked).join();
-  return html`<div class="chips-best" role="group" aria-label=${t("best")}>${question.entries.slice(0, DIGITS).map(
-    ({ choice, words }, number) => html`<button type="button" class="best-one ${marked === choice.join() ? "on" : ""}"
-      aria-pressed=${marked === choice.join()} title=${words} @click=${() => act.choose(number)}><kbd aria-hidden="true">${number + 1}</kbd>${lettersOf(known, choice)}</button>`,
-  )}</div>`;
+  return html`<div class="chips-best" role="group" aria-label=${t("best")}>
+    ${question.entries
+      .slice(0, DIGITS)
+      .map(
+        ({ choice, words }, number) =>
+          html`<button
+            type="button"
+            class="best-one ${marked === choice.join() ? "on" : ""}"
+            aria-pressed=${marked === choice.join()}
+            title=${words}
+            @click=${() => act.choose(number)}
+          >
+            <kbd aria-hidden="true">${number + 1}</kbd>${lettersOf(known, choice)}
+          </button>`,
+      )}
+  </div>`;
 }
 
 /**
@@ -80,7 +104,9 @@ function ownPieces(context) {
   const { state } = context;
   const known = knownPieces(state.board);
   const ordered = piecesIn(known, /** @type {import("./types").Question} */ (state.question).slots);
-  return html`<div class="own-set">${ordered.map((piece) => markedPiece(context, piece, { size: "mid" }))}</div>`;
+  return html`<div class="own-set">
+    ${ordered.map((piece) => markedPiece(context, piece, { size: "mid" }))}
+  </div>`;
 }
 
 /**
@@ -91,9 +117,17 @@ function loot(context) {
   const { state } = context;
   const { groups } = /** @type {import("./types").Question} */ (state.question);
   const known = knownPieces(state.board);
-  const owner = (/** @type {number} */ slot) => state.board?.seats.findIndex((seat) => seat.pieces.some((piece) => piece[0] === slot)) ?? -1;
-  return groups.map((group) => html`<div class="loot" role="group" aria-label=${nameOf(state, owner(group[0]))}>${mark(state, owner(group[0]))}
-    <div class="loot-set">${piecesIn(known, group).map((piece) => markedPiece(context, piece, { size: "mid" }))}</div></div>`);
+  const owner = (/** @type {number} */ slot) =>
+    state.board?.seats.findIndex((seat) => seat.pieces.some((piece) => piece[0] === slot)) ?? -1;
+  return groups.map(
+    (group) =>
+      html`<div class="loot" role="group" aria-label=${nameOf(state, owner(group[0]))}>
+        ${mark(state, owner(group[0]))}
+        <div class="loot-set">
+          ${piecesIn(known, group).map((piece) => markedPiece(context, piece, { size: "mid" }))}
+        </div>
+      </div>`,
+  );
 }
 
 /** @param {import("./types").Context} context */
@@ -109,11 +143,23 @@ function choices(context) {
  * @param {import("./types").PageState} state
  */
 function verdict({ question, verdict, picked, complaint, chosen }) {
-  const note = question && isMarked(question) ? question.entries.find((one) => [one.choice].flat().join() === inOrder(question, picked).join())?.note : "";
+  const note =
+    question && isMarked(question)
+      ? question.entries.find(
+          (one) => [one.choice].flat().join() === inOrder(question, picked).join(),
+        )?.note
+      : "";
   if (complaint) return html`<p class="say bad">${complaint}</p>`;
-  if (!question || !isMarked(question) || (question.groups.length === 1 && chosen === null && !picked.size)) return nothing;
+  if (
+    !question ||
+    !isMarked(question) ||
+    (question.groups.length === 1 && chosen === null && !picked.size)
+  )
+    return nothing;
   if (!verdict) return html`<p class="say">${picked.size ? "…" : t("nothing_marked")}</p>`;
-  return html`<p class="say ${verdict.is_legal ? "" : "bad"}">${verdict.words}${note && question.groups.length !== 1 ? html`<small>${note}</small>` : nothing}</p>`;
+  return html`<p class="say ${verdict.is_legal ? "" : "bad"}">
+    ${verdict.words}${note && question.groups.length !== 1 ? html`<small>${note}</small>` : nothing}
+  </p>`;
 }
 
 /**
@@ -125,7 +171,10 @@ export function timeLeft(clock) {
   const passed = (performance.now() - clock.at) / 1000;
   const left = Math.max(0, clock.left - passed);
   const share = (100 * left) / Math.max(1, clock.left + clock.waited);
-  return html`<div class="time"><span class="bar-left"><i .style=${`width: ${share.toFixed(1)}%`}></i></span><span class="figures">${minutes(left)}</span></div>`;
+  return html`<div class="time">
+    <span class="bar-left"><i .style=${`width: ${share.toFixed(1)}%`}></i></span
+    ><span class="figures">${minutes(left)}</span>
+  </div>`;
 }
 
 /** @param {import("./types").Context} context */
@@ -134,13 +183,32 @@ export function questionPanel(context) {
   const question = /** @type {import("./types").Question} */ (state.question);
   const isReady = readyChoice(state) !== undefined && !state.isSent;
   const isMine = state.clock?.awaited.includes(state.table?.seat ?? -1);
-  return html`<form class="card ask ${act.isFolded ? "folded" : ""} ${context.pointed("question")}" id="choice" tabindex="-1"
-    aria-labelledby="title" @submit=${(/** @type {Event} */ event) => { event.preventDefault(); act.seal(); }}>
-    <div class="ask-head"><h2 id="title">${question.title}</h2>
-      <button type="button" class="fold" aria-expanded=${!act.isFolded} aria-label=${t("fold")} @click=${() => act.fold()}>${icon(act.isFolded ? "up" : "down")}</button></div>
+  return html`<form
+    class="card ask ${act.isFolded ? "folded" : ""} ${context.pointed("question")}"
+    id="choice"
+    tabindex="-1"
+    aria-labelledby="title"
+    @submit=${(/** @type {Event} */ event) => {
+      event.preventDefault();
+      act.seal();
+    }}
+  >
+    <div class="ask-head">
+      <h2 id="title">${question.title}</h2>
+      <button
+        type="button"
+        class="fold"
+        aria-expanded=${!act.isFolded}
+        aria-label=${t("fold")}
+        @click=${() => act.fold()}
+      >
+        ${icon(act.isFolded ? "up" : "down")}
+      </button>
+    </div>
     ${isMine ? timeLeft(state.clock) : nothing}
     ${question.again ? html`<p class="once-more">${t("again")}</p>` : nothing}
-    <div class="ask-body">${choices(context)}</div>${verdict(state)}
+    <div class="ask-body">${choices(context)}</div>
+    ${verdict(state)}
     <button class="seal" ?disabled=${!isReady}>${t("seal")}</button>
   </form>`;
 }

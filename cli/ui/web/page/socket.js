@@ -36,7 +36,9 @@ export class Socket {
     this.isDone = false;
     const token = sessionStorage.getItem(KEPT);
     if (!this.secret && !token) return this.onLink("nowhere");
-    const wire = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/table`);
+    const wire = new WebSocket(
+      `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/table`,
+    );
     this.wire = wire;
     wire.onopen = () => wire.send(JSON.stringify(this.#entrance(token)));
     wire.onmessage = (event) => this.#take(JSON.parse(event.data));

@@ -73,16 +73,19 @@ const TAKES = {
   },
   beat: (state, message) => {
     state.board = message.board;
-    const words = message.words.length ? message.words : state.beat?.words ?? [];
+    const words = message.words.length ? message.words : (state.beat?.words ?? []);
     state.beat = { ...message, words, at: performance.now() };
-    state.deal = null;
-    tell(state, "beat", message.words);
+    // A replay goes back from its end.
+    state.deal = state.ending = null;
+    if (!isToldLast(state, message.words)) tell(state, "beat", message.words);
   },
   story: (state, message) => (state.story = sentences("log", message.words)),
   log: (state, message) => tell(state, "log", message.words),
   said: (state, message) => {
     const { seat, who, words, is_own } = message;
-    state.story = [...state.story, { kind: "said", words, seat, who, isOwn: is_own }].slice(-LONGEST_STORY);
+    state.story = [...state.story, { kind: "said", words, seat, who, isOwn: is_own }].slice(
+      -LONGEST_STORY,
+    );
     state.news = `${who}: ${words}`;
   },
   alarm: (state, message) => {
@@ -95,6 +98,7 @@ const TAKES = {
     state.news = message.words;
   },
   settled: (state, message) => {
+    if (state.asks.get(message.ask)?.form === "setup") state.isSent = false;
     state.asks = new Map(state.asks);
     state.asks.delete(message.ask);
     if (state.explain?.ask === message.ask) state.explain = null;
@@ -158,7 +162,9 @@ function openQuestion(state, message) {
   if (isSame) return;
   state.verdict = null;
   state.chosen = null;
-  state.picked = new Set(message.groups.filter((/** @type {number[]} */ group) => group.length === 1).flat());
+  state.picked = new Set(
+    message.groups.filter((/** @type {number[]} */ group) => group.length === 1).flat(),
+  );
 }
 
 /**
@@ -167,6 +173,21 @@ function openQuestion(state, message) {
  */
 function sentences(kind, words) {
   return words.map((text) => ({ kind, words: text, seat: null, who: "", isOwn: false }));
+}
+
+/**
+ * Whether the log ends with these sentences: a window that enters is told them by `story` as well.
+ * @param {import("./types").PageState} state
+ * @param {string[]} words
+ */
+function isToldLast({ story }, words) {
+  return (
+    words.length > 0 &&
+    story
+      .slice(-words.length)
+      .map((line) => line.words)
+      .join("\n") === words.join("\n")
+  );
 }
 
 /**

@@ -17,37 +17,84 @@ import { track } from "./track.js";
 
 /** Milliseconds without a socket after which the program has probably ended. */
 const GONE = 15_000;
+/** Milliseconds without a socket that are not worth a word. */
+const SHORT = 700;
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 
 /** @param {import("./types").Context} context */
 function bar({ state, act }) {
   const { board, page, table } = state;
-  const headline = state.ending ? t("over") : board?.headline ?? "";
+  const headline = state.ending ? t("over") : (board?.headline ?? "");
   const linked = board?.seats.filter((seat) => seat.presence === "linked").length ?? 0;
-  const game = table && board
-    ? html`<button type="button" class="pill wide" @click=${() => act.open("links")}>${t("linked_of", { linked, seats: board.seats.length })}</button>
-      <button type="button" class="pill wide" @click=${() => act.open("proofs")}>${t("proofs")}</button>`
-    : nothing;
-  return html`<header class="bar">${headline ? html`<p class="name" aria-hidden="true">Hoity Toity</p>` : nothing}<h1 class=${headline ? "now" : "name"}>${headline || "Hoity Toity"}</h1>${game}
+  const game =
+    table && board
+      ? html`<button type="button" class="pill wide" @click=${() => act.open("links")}>
+            ${t("linked_of", { linked, seats: board.seats.length })}
+          </button>
+          <button type="button" class="pill wide" @click=${() => act.open("proofs")}>
+            ${t("proofs")}
+          </button>`
+      : nothing;
+  return html`<header class="bar">
+    ${headline ? html`<p class="name" aria-hidden="true">Hoity Toity</p>` : nothing}
+    <h1 class=${headline ? "now" : "name"}>${headline || "Hoity Toity"}</h1>
+    ${game}
     ${page?.has_hints && state.question ? html`<button type="button" class="pill hint" @click=${() => act.open("advice")}>${t("hint")}</button>` : nothing}
-    ${page ? html`<button type="button" class="pill round wide" aria-label=${t("keys")} title=${t("keys")} @click=${() => act.keys()}>${icon("help")}</button>
-      <button type="button" class="pill round" aria-label=${t("menu")} title=${t("menu")} @click=${() => act.menu()}>${icon("menu")}</button>` : nothing}</header>`;
+    ${
+      page
+        ? html`<button
+              type="button"
+              class="pill round wide"
+              aria-label=${t("keys")}
+              title=${t("keys")}
+              @click=${() => act.keys()}
+            >
+              ${icon("help")}
+            </button>
+            <button
+              type="button"
+              class="pill round"
+              aria-label=${t("menu")}
+              title=${t("menu")}
+              @click=${() => act.menu()}
+            >
+              ${icon("menu")}
+            </button>`
+        : nothing
+    }
+  </header>`;
 }
 
 /** @param {import("./types").Context} context */
 function notice({ state, act }) {
-  if (state.link === "lost") return html`<p class="notice" role="alert">${t(performance.now() - state.lostAt > GONE ? "ended" : "lost")}</p>`;
-  if (state.link === "replaced") return html`<p class="notice" role="alert">${state.bye?.words ?? ""} <button type="button" class="plain" @click=${() => act.takeOver()}>${t("take_over")}</button></p>`;
-  if (state.link === "over") return html`<p class="notice" role="alert">${state.bye?.words}</p>`;
+  if (state.link === "lost" && performance.now() - state.lostAt > SHORT)
+    return html`<p class="notice" role="alert">
+      ${t(performance.now() - state.lostAt > GONE ? "ended" : "lost")}
+    </p>`;
+  if (state.link === "replaced")
+    return html`<p class="notice" role="alert">
+      ${state.bye?.words ?? ""}
+      <button type="button" class="plain" @click=${() => act.takeOver()}>${t("take_over")}</button>
+    </p>`;
+  if (state.link === "over")
+    return html`<p class="notice" role="alert">${state.bye?.words || t("over")}</p>`;
   return nothing;
 }
 
 /** @param {import("./types").Context} context */
 function game(context) {
   const { state } = context;
-  const side = html`<aside class="side">${panel(context, state.film ? replay(context) : nothing)}${log(context)}${talk(context)}</aside>`;
-  if (state.ending) return html`<main id="main" class="page-ending"><div class="over">${ending(context)}${collections(context)}</div>${side}</main>`;
-  return html`<main id="main" class="page-table">${track(context)}${places(context)}${collections(context)}${side}</main>`;
+  const side = html`<aside class="side">
+    ${panel(context, state.film ? replay(context) : nothing)}${log(context)}${talk(context)}
+  </aside>`;
+  if (state.ending)
+    return html`<main id="main" class="page-ending">
+      <div class="over">${ending(context)}${collections(context)}</div>
+      ${side}
+    </main>`;
+  return html`<main id="main" class="page-table">
+    ${track(context)}${places(context)}${collections(context)}${side}
+  </main>`;
 }
 
 /** @param {string} words */
@@ -56,13 +103,20 @@ const alone = (words) => html`<main id="main" class="alone"><p>${words}</p></mai
 /** @param {import("./types").Context} context */
 function screen(context) {
   const { state } = context;
-  if (state.link === "nowhere" || state.link === "refused") return alone(t(LOOPBACK.includes(location.hostname) ? "link_used" : "here_only"));
+  if (state.link === "nowhere" || state.link === "refused")
+    return alone(t(LOOPBACK.includes(location.hostname) ? "link_used" : "here_only"));
   if (setupAsk(state)) return setup(context);
-  if (state.ending && !state.board) return html`<main id="main" class="page-ending"><div class="over">${ending(context)}</div></main>`;
+  if (state.ending && !state.board)
+    return html`<main id="main" class="page-ending">
+      <div class="over">${ending(context)}</div>
+    </main>`;
   if (state.board && state.table) return game(context);
   if (state.table) return deal(context);
   if (state.lobby) return lobby(context);
-  if (state.asks.size || state.explain) return html`<main id="main" class="page-lobby"><div>${asks(context)}${explanation(context)}</div></main>`;
+  if (state.asks.size || state.explain)
+    return html`<main id="main" class="page-lobby">
+      <div>${asks(context)}${explanation(context)}</div>
+    </main>`;
   return state.bye ? nothing : alone(t("connecting"));
 }
 
@@ -84,8 +138,22 @@ export function dialogContent(context) {
 /** @param {import("./types").Context} context */
 export function wholePage(context) {
   const { state, act } = context;
-  return html`${state.question ? html`<a class="skip" href="#choice" @click=${(/** @type {Event} */ event) => { event.preventDefault(); act.focusChoice(); }}>${t("to_choice")}</a>` : nothing}
+  return html`${
+      state.question
+        ? html`<a
+            class="skip"
+            href="#choice"
+            @click=${(/** @type {Event} */ event) => {
+              event.preventDefault();
+              act.focusChoice();
+            }}
+            >${t("to_choice")}</a
+          >`
+        : nothing
+    }
     ${bar(context)}${notice(context)}${screen(context)}
-    <dialog id="dialog" aria-labelledby="dialog-title" @close=${() => act.dismiss()}>${dialogContent(context) ?? nothing}</dialog>
+    <dialog id="dialog" aria-labelledby="dialog-title" @close=${() => act.dismiss()}>
+      ${dialogContent(context) ?? nothing}
+    </dialog>
     ${act.remark ? html`<p class="remark">${act.remark}</p>` : nothing}`;
 }

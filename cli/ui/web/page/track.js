@@ -44,7 +44,10 @@ function cell(edition, field, columns, isPaying) {
     ? svg`<circle class="oct banquet${paying}" r="20"></circle><circle class="plate" r="13"></circle>
       <text class="fno inner" y="4.500">${field}</text>`
     : svg`<polygon class="oct${paying}" points=${OCTAGON}></polygon><text class="fno" y="-8">${field}</text>`;
-  const pays = octagon && !isBanquet ? svg`<text class="pays" y="13">${octagon[0]}<tspan class="second" dx="5">${octagon[1]}</tspan></text>` : nothing;
+  const pays =
+    octagon && !isBanquet
+      ? svg`<text class="pays" y="13">${octagon[0]}<tspan class="second" dx="5">${octagon[1]}</tspan></text>`
+      : nothing;
   return svg`<g transform="translate(${x} ${y})">${shape}${pays}</g>`;
 }
 
@@ -56,7 +59,8 @@ function cell(edition, field, columns, isPaying) {
 function standing(place, size) {
   if (size <= 3) return [(place - (size - 1) / 2) * 16, 0];
   const front = Math.ceil(size / 2);
-  const [column, across, up] = place < front ? [place, front, -5] : [place - front, size - front, 8];
+  const [column, across, up] =
+    place < front ? [place, front, -5] : [place - front, size - front, 8];
   return [(column - (across - 1) / 2) * 16, up];
 }
 
@@ -89,8 +93,15 @@ function drawing({ state }, columns) {
   const fields = [...Array(size).keys()];
   const path = fields.map((field) => centre(field, across).join(",")).join(" ");
   const height = ROW * Math.ceil(size / across) + 4;
-  const order = board.seats.map((_, seat) => seat).sort((a, b) => board.seats[b].field - board.seats[a].field);
-  return html`<svg class="course" viewBox="0 0 ${CELL * across} ${height}" aria-hidden="true" .style=${`max-width: ${CELL * 1.15 * across}px`}>
+  const order = board.seats
+    .map((_, seat) => seat)
+    .sort((a, b) => board.seats[b].field - board.seats[a].field);
+  return html`<svg
+    class="course"
+    viewBox="0 0 ${CELL * across} ${height}"
+    aria-hidden="true"
+    .style=${`max-width: ${CELL * 1.15 * across}px`}
+  >
     <polyline class="way" points=${path}></polyline>
     ${fields.map((field) => cell(table.edition, field, across, field === leading(board)))}
     ${order.map((seat) => figure(state, seat, across))}
@@ -103,11 +114,23 @@ function drawing({ state }, columns) {
  */
 function race({ state }) {
   const board = /** @type {import("./types").Board} */ (state.board);
-  const order = board.seats.map((_, seat) => seat).sort((a, b) => board.seats[a].rank - board.seats[b].rank);
-  return html`<div class="race"><ol>${order.map(
-    (seat) => html`<li>${mark(state, seat)}<span class="sr"><bdi>${nameOf(state, seat)}</bdi>, ${t("field_at", { field: board.seats[seat].field })}</span
-      ><span aria-hidden="true">${board.seats[seat].field}</span></li>`,
-  )}</ol><p>${octagonWords(state)}</p></div>`;
+  const order = board.seats
+    .map((_, seat) => seat)
+    .sort((a, b) => board.seats[a].rank - board.seats[b].rank);
+  return html`<div class="race">
+    <ol>
+      ${order.map(
+        (seat) =>
+          html`<li>
+            ${mark(state, seat)}<span class="sr"
+              ><bdi>${nameOf(state, seat)}</bdi>,
+              ${t("field_at", { field: board.seats[seat].field })}</span
+            ><span aria-hidden="true">${board.seats[seat].field}</span>
+          </li>`,
+      )}
+    </ol>
+    <p>${octagonWords(state)}</p>
+  </div>`;
 }
 
 /**

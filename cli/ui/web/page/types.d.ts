@@ -7,52 +7,194 @@ export type StyledText = [words: string, style: string];
 export type Dialog = "menu" | "keys" | "phrases" | null;
 export type Link = "connecting" | "open" | "lost" | "refused" | "replaced" | "nowhere" | "over";
 
-export interface WindowState { top: Piece | null; size: number }
+export interface WindowState {
+  top: Piece | null;
+  size: number;
+}
 export interface SeatState {
-  colour: string; field: number; rank: number; place: string | null; action: number | null; got: string; hand: number[];
-  pieces: Piece[]; unknown: number; best: number[] | null; shown: number[] | null; presence: string; status: string;
+  colour: string;
+  field: number;
+  rank: number;
+  place: string | null;
+  action: number | null;
+  got: string;
+  hand: number[];
+  pieces: Piece[];
+  unknown: number;
+  best: number[] | null;
+  shown: number[] | null;
+  presence: string;
+  status: string;
 }
 export interface Board {
-  round: number; phase: string; headline: string; octagon: [number, number]; windows: WindowState[]; register: number[];
-  prison: (number | null)[]; awaited: number[]; sealed: number[]; seats: SeatState[];
+  round: number;
+  phase: string;
+  headline: string;
+  octagon: [number, number];
+  windows: WindowState[];
+  register: number[];
+  prison: (number | null)[];
+  awaited: number[];
+  sealed: number[];
+  seats: SeatState[];
 }
 export interface Edition {
-  name: string; collectibles: { card: number; letter: string; year: number; name: string }[];
-  octagons: [number, number][]; banquet: number; last_field: number;
+  name: string;
+  collectibles: { card: number; letter: string; year: number; name: string }[];
+  octagons: [number, number][];
+  banquet: number;
+  last_field: number;
 }
-export interface SeatIdentity { seat: number; nickname: string; mark: string; fingerprint: string | null; table_key: string }
-export interface Card { id: number; kind: string; number: number | null; colour: string }
-export interface Table { game: string; seat: number | null; variant: string | null; seats: SeatIdentity[]; edition: Edition; cards: Card[] }
-export interface Entry { choice: any; words: string; note: string }
+export interface SeatIdentity {
+  seat: number;
+  nickname: string;
+  mark: string;
+  fingerprint: string | null;
+  table_key: string;
+}
+export interface Card {
+  id: number;
+  kind: string;
+  number: number | null;
+  colour: string;
+}
+export interface Table {
+  game: string;
+  seat: number | null;
+  variant: string | null;
+  seats: SeatIdentity[];
+  edition: Edition;
+  cards: Card[];
+}
+export interface Entry {
+  choice: any;
+  words: string;
+  note: string;
+}
 export interface Question {
-  id: number; kind: string; title: string; again: boolean; entries: Entry[]; slots: number[]; groups: number[][]; at: number;
+  id: number;
+  kind: string;
+  title: string;
+  again: boolean;
+  entries: Entry[];
+  slots: number[];
+  groups: number[][];
+  at: number;
 }
-export interface Checked { question: number; is_legal: boolean; words: string }
-export interface Clock { awaited: number[]; waited: number; left: number | null; words: string; at: number }
-export interface Ask { id: number; form: string; words: string; fields: Record<string, any>; seconds: number | null; at: number }
+export interface Checked {
+  question: number;
+  is_legal: boolean;
+  words: string;
+}
+export interface Clock {
+  awaited: number[];
+  waited: number;
+  left: number | null;
+  words: string;
+  at: number;
+}
+export interface Ask {
+  id: number;
+  form: string;
+  words: string;
+  fields: Record<string, any>;
+  seconds: number | null;
+  at: number;
+}
 export interface Lobby {
-  names: string[]; seats: number; ticket: string | null; code: string | null; reach: string | null;
-  reasons: { words: string }[]; lines: string[];
+  names: string[];
+  seats: number;
+  ticket: string | null;
+  code: string | null;
+  reach: string | null;
+  reasons: { words: string }[];
+  lines: string[];
 }
-export interface Beat { index: number; words: string[]; seconds: number; left: number; board: Board; at: number }
-export interface Standing { rank: number; seat: number; nickname: string; field: number; exhibit: Piece[]; gained: number }
+export interface Beat {
+  index: number;
+  words: string[];
+  seconds: number;
+  left: number;
+  board: Board;
+  at: number;
+}
+export interface Standing {
+  rank: number;
+  seat: number;
+  nickname: string;
+  field: number;
+  exhibit: Piece[];
+  gained: number;
+}
 export interface Ending {
-  words: string; standings: Standing[]; paths: number[][]; moments: string[]; transcript: string | null; awaited: number[]; left: number;
+  words: string;
+  standings: Standing[];
+  paths: number[][];
+  moments: string[];
+  transcript: string | null;
+  awaited: number[];
+  left: number;
 }
 export interface Page {
-  mode: string; labels: Record<string, string>; languages: Record<string, string>; has_hints: boolean; may_talk: boolean;
-  by_bot: boolean; settings: { light: boolean | null; sound: boolean; staged: boolean };
+  mode: string;
+  labels: Record<string, string>;
+  languages: Record<string, string>;
+  has_hints: boolean;
+  may_talk: boolean;
+  by_bot: boolean;
+  settings: { light: boolean | null; sound: boolean; staged: boolean };
 }
-export interface Hello { program: string; language: string; phrases: string[] }
-export interface Deal { done: number; total: number; words: string; promises: string[] }
-export interface Explain { ask: number; words: string; points: string[] }
-export interface Sheet { name: string; title: string; lines: StyledText[][]; ticket: string | null; qr: string | null; size: number }
-export interface Film { length: number; at: number; rounds: number[]; eyes: number | null; verdict: StyledText }
-export interface StoryLine { kind: string; words: string; seat: number | null; who: string; isOwn: boolean }
+export interface Hello {
+  program: string;
+  language: string;
+  phrases: string[];
+}
+export interface Deal {
+  done: number;
+  total: number;
+  words: string;
+  promises: string[];
+}
+export interface Explain {
+  ask: number;
+  words: string;
+  points: string[];
+}
+export interface Sheet {
+  name: string;
+  title: string;
+  lines: StyledText[][];
+  ticket: string | null;
+  qr: string | null;
+  size: number;
+}
+export interface Film {
+  length: number;
+  at: number;
+  rounds: number[];
+  eyes: number | null;
+  verdict: StyledText;
+}
+export interface StoryLine {
+  kind: string;
+  words: string;
+  seat: number | null;
+  who: string;
+  isOwn: boolean;
+}
 
 export interface PageState {
-  link: Link; hello: Hello | null; page: Page | null; lobby: Lobby | null; deal: Deal | null; table: Table | null;
-  board: Board | null; beat: Beat | null; story: StoryLine[]; clock: Clock | null; asks: Map<number, Ask>;
+  link: Link;
+  hello: Hello | null;
+  page: Page | null;
+  lobby: Lobby | null;
+  deal: Deal | null;
+  table: Table | null;
+  board: Board | null;
+  beat: Beat | null;
+  story: StoryLine[];
+  clock: Clock | null;
+  asks: Map<number, Ask>;
   question: Question | null;
   /** The number of the entry that is picked. */
   chosen: number | null;
@@ -64,8 +206,13 @@ export interface PageState {
   /** The last choice was taken. */
   isSealed: boolean;
   complaint: string;
-  explain: Explain | null; alarms: { words: string }[]; ending: Ending | null; film: Film | null; sheet: Sheet | null;
-  saved: string; bye: { is_replaced: boolean; words: string } | null;
+  explain: Explain | null;
+  alarms: { words: string }[];
+  ending: Ending | null;
+  film: Film | null;
+  sheet: Sheet | null;
+  saved: string;
+  bye: { is_replaced: boolean; words: string } | null;
   /** What is read aloud. */
   news: string;
   /** When the socket was lost. */
@@ -73,4 +220,8 @@ export interface PageState {
 }
 
 export type Actions = ActionsClass;
-export interface Context { state: PageState; act: Actions; pointed: (part: string) => string }
+export interface Context {
+  state: PageState;
+  act: Actions;
+  pointed: (part: string) => string;
+}
