@@ -86,7 +86,7 @@ def stamp() -> str:
 def tester() -> Path:
     """The test environment, made of what it needs: scripts run the code of the checkout itself."""
     needs = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    return ready(".venv-test", ".[dev]", f"{sys.version}\n{ROOT}\n{needs}")
+    return ready(".venv-test", ".[dev,browser]", f"{sys.version}\n{ROOT}\n{needs}")
 
 
 def play(args: Sequence[str]) -> None:
