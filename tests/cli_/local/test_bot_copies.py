@@ -46,7 +46,7 @@ def test_they_are_made_before_the_key_of_the_player_is_loaded(
     class Stop(Exception):
         """The key would be loaded now."""
 
-    def load(*_: Any) -> None:
+    def load(*_: Any, **_more: Any) -> None:
         events.append("key")
         raise Stop
 
