@@ -13,11 +13,11 @@ from p2p_hoity.presentation import message_records as records
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation import table_messages as messages
 from p2p_hoity.presentation.table_messages import plain
-from p2p_hoity.rules import Edition
+from p2p_hoity.rules import LETTERS, Edition
 from protocol import Table, effects, fingerprint
 
 from ..words import error_sentences
-from ..words.card_names import Names
+from ..words.card_names import Names, category
 from ..words.table_terms import TableOffer
 from ..words.translation import language
 from .seats import letters
@@ -147,6 +147,7 @@ def edition_of(edition: Edition) -> records.EditionInfo:
         name=edition.name,
         changed=found.changes if found.original else None,
         age=edition.age_word,
+        categories={letter: category(edition, letter) for letter in LETTERS},
         colours=tuple(colour.name for colour in edition.colours),
         collectibles=tuple(
             records.CollectibleInfo(card, one.letter, one.year, one.name(chosen))

@@ -99,6 +99,7 @@ class EditionInfo:
     Attributes:
         changed: The parts that differ from the shipped edition of this name. None if there is none.
         age: What `year` of a Collectible means, `year` or `number`.
+        categories: What the Collectibles of each letter are, in the language of the reader.
         octagons: For each field of the track, from 0, what the best and the second-best exhibit
             bring while the leader stands there.
         banquet: The first field of the Dinner Banquet.
@@ -109,6 +110,7 @@ class EditionInfo:
     name: str
     changed: tuple[str, ...] | None
     age: Literal["year", "number"]
+    categories: Mapping[str, str]
     colours: tuple[str, ...]
     collectibles: tuple[CollectibleInfo, ...]
     octagons: tuple[tuple[int, int], ...]

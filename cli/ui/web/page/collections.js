@@ -128,6 +128,17 @@ function row(context, seat) {
   </tr>`;
 }
 
+/**
+ * The head of the column of a letter.
+ * @param {string} letter
+ * @param {string} kind What its pieces are.
+ */
+function head(letter, kind) {
+  return html`<th role="columnheader" scope="col" class="L-${letter}" title=${kind}>
+    ${icon(letter)}<b>${letter}</b> <span class="kind">${kind}</span>
+  </th>`;
+}
+
 /** @param {import("./types").Context} context */
 export function collections(context) {
   const { table } = context.state;
@@ -144,7 +155,7 @@ export function collections(context) {
       <thead role="rowgroup">
         <tr role="row">
           <th role="columnheader" scope="col" class="c-id"><span class="sr">${t("seat")}</span></th>
-          ${LETTERS.map((letter) => html`<th role="columnheader" scope="col" class="L-${letter}">${icon(letter)}<b>${letter}</b></th>`)}
+          ${LETTERS.map((letter) => head(letter, table.edition.categories[letter] ?? ""))}
           <th role="columnheader" scope="col" class="c-best">${t("best_exhibit")}</th>
         </tr>
       </thead>

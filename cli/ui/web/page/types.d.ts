@@ -40,6 +40,7 @@ export interface Board {
 }
 export interface Edition {
   name: string;
+  categories: Record<string, string>;
   collectibles: { card: number; letter: string; year: number; name: string }[];
   octagons: [number, number][];
   banquet: number;
