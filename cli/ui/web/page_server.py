@@ -69,8 +69,8 @@ SECRET: Final = 24
 """The random bytes of a secret and of a token."""
 WRONG_SECRET, REPLACED = 4001, 4002
 """The codes with which a socket is closed that may not enter, or whose table another one has."""
-GOING_AWAY: Final = 1001
-"""The code of RFC 6455 for a program that ends."""
+GOING_AWAY, TRY_LATER = 1001, 1013
+"""The codes of RFC 6455 for a program that ends, and for one that is to be asked later."""
 ALIVE: Final[Seconds] = 20.0
 """The time between two pings, in seconds."""
 ENDING: Final[Seconds] = 1.0
@@ -242,7 +242,11 @@ class PageServer:
         first: Any = None
         with trio.move_on_after(ENTERING), suppress(ValueError, RecursionError):
             first = json.loads(await socket.receive())
-        if trio.current_time() < self._shut_until or not self._is_known(first):
+        if trio.current_time() < self._shut_until:
+            # Not as for a wrong secret, after which a page forgets its token.
+            await socket.close(TRY_LATER)
+            return False
+        if not self._is_known(first):
             await socket.close(WRONG_SECRET)
             return False
         if self._window is not None and first.get("take") is not True:

@@ -1,7 +1,7 @@
 /** The socket to the player's own program: entering, and entering again when it was lost. */
 
 const KEPT = "hoity-token";
-const FIRST_PAUSE = 500;
+const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 5000;
 const REFUSED = 4001;
 const REPLACED = 4002;
@@ -31,8 +31,11 @@ export class Socket {
     this.wire = null;
   }
 
-  /** Connect and enter. */
-  open() {
+  /**
+   * Connect and enter.
+   * @param {boolean} take Whether to take the table from another window.
+   */
+  open(take = false) {
     this.isDone = false;
     const token = sessionStorage.getItem(KEPT);
     if (!this.secret && !token) return this.onLink("nowhere");
@@ -40,15 +43,18 @@ export class Socket {
       `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/table`,
     );
     this.wire = wire;
-    wire.onopen = () => wire.send(JSON.stringify(this.#entrance(token)));
+    wire.onopen = () => wire.send(JSON.stringify(this.#entrance(token, take)));
     wire.onmessage = (event) => this.#take(JSON.parse(event.data));
     wire.onclose = (event) => this.#closed(wire, event.code);
   }
 
-  /** @param {string | null} token */
-  #entrance(token) {
+  /**
+   * @param {string | null} token
+   * @param {boolean} take
+   */
+  #entrance(token, take) {
     if (this.secret) return { type: "enter", secret: this.secret };
-    return { type: "enter", token };
+    return take ? { type: "enter", token, take } : { type: "enter", token };
   }
 
   /** @param {any} message */
@@ -75,7 +81,7 @@ export class Socket {
     if (this.isDone) return;
     this.onLink("lost");
     setTimeout(() => this.wire || this.isDone || this.open(), this.pause);
-    this.pause = Math.min(this.pause * 1.5, LONGEST_PAUSE);
+    this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
   }
 
   /** A used secret may be that of this very tab, after a reload: its token is tried next. */
