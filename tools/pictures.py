@@ -1,4 +1,7 @@
-"""Draw the kept pictures of the full screen and of a game: docs/pictures/*.svg."""
+"""Draw the kept pictures of the full screen, of a game and of the page: docs/pictures.
+
+Without a browser those of the page stay as they are.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.moments import MOMENTS  # noqa: E402
+from support.page_browser import CHROMIUM, browser, recorded  # noqa: E402
 from support.paths import VECTORS  # noqa: E402
 
 from cli.commands.save_picture import facts_of  # noqa: E402
@@ -60,6 +64,26 @@ def drawn_game() -> str:
     return game_picture(facts)
 
 
+PAGES: dict[str, tuple[str, str, str, str, str]] = {
+    "page": ("four", "question-exhibit", "wide", "light", ""),
+    "page-theft": ("six", "question-theft", "wide", "dark", ""),
+    "page-phone": ("four", "question-action", "phone", "light", "2"),
+    "page-end": ("four", "ending", "wide", "dark", ""),
+}
+"""By name: the recorded game, the scene, the size, light or dark, and the keys that are pressed."""
+
+
+def draw_pages() -> None:
+    """Draw the kept pictures of the page."""
+    with browser() as chromium:
+        for name, (game, scene, size, scheme, keys) in PAGES.items():
+            told, language = recorded(game)[scene], "de" if game == "six" else "en"
+            with chromium.window(told, size, scheme, language) as opened:
+                opened.press(*keys)
+                opened.page.screenshot(path=str(FOLDER / f"{name}.png"))
+            print(f"docs/pictures/{name}.png")
+
+
 def main() -> None:
     """Draw all of them."""
     FOLDER.mkdir(exist_ok=True)
@@ -68,6 +92,8 @@ def main() -> None:
         print(f"docs/pictures/{name}.svg")
     (FOLDER / f"{GAME}.svg").write_text(drawn_game(), encoding="utf-8")
     print(f"docs/pictures/{GAME}.svg")
+    if CHROMIUM.exists():
+        draw_pages()
 
 
 if __name__ == "__main__":

@@ -110,7 +110,7 @@ function summary({ state }, seat) {
   const slots = shown ?? best;
   const years = (slots ?? []).map((slot) => known.get(slot)?.[2] ?? 9999);
   return html`<td role="cell" class="c-best ${pieces.length || unknown ? "" : "none"}">
-    ${slots?.length ? html`<span class="letters ${slots.length > 9 ? "long" : ""}">${shortened(lettersOf(known, slots))}</span><small>${t("oldest", { year: Math.min(...years) })}</small>` : nothing}
+    ${slots?.length ? html`<span class="letters ${slots.length > 8 ? "long" : ""}">${shortened(lettersOf(known, slots))}</span><small>${t("oldest", { year: Math.min(...years) })}</small>` : nothing}
     ${unknown ? html`<span class="hidden"><span class="backs">${[...Array(Math.min(unknown, BACKS))].map(() => back("tiny"))}</span><small>${t("hidden", { number: unknown })}</small></span>` : nothing}
   </td>`;
 }

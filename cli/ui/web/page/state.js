@@ -80,7 +80,11 @@ const TAKES = {
     if (!isToldLast(state, message.words)) tell(state, "beat", message.words);
   },
   story: (state, message) => (state.story = sentences("log", message.words)),
-  log: (state, message) => tell(state, "log", message.words),
+  log: (state, message) => {
+    tell(state, "log", message.words);
+    // All have confirmed the result once it is known who plays again.
+    if (message.event === "again" && state.ending) state.ending = { ...state.ending, awaited: [] };
+  },
   said: (state, message) => {
     const { seat, who, words, is_own } = message;
     state.story = [...state.story, { kind: "said", words, seat, who, isOwn: is_own }].slice(
