@@ -26,8 +26,9 @@ export function callPlayer(state) {
   note.onclick = () => window.focus();
 }
 
-/** Two soft tones. A browser that allows no sound before a click stays silent. */
+/** Two soft tones. No browser allows a sound before a click or a key. */
 function beep() {
+  if (navigator.userActivation && !navigator.userActivation.hasBeenActive) return;
   const audio = new AudioContext();
   const volume = audio.createGain();
   volume.connect(audio.destination);

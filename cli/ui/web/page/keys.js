@@ -131,7 +131,7 @@ function otherKey({ key, target }, state, act) {
   if (key === "?") return (act.keys(), true);
   if (key in SHEETS) return (act.open(SHEETS[key]), true);
   if (key === "t") return act.focusTalk();
-  if (key === "w" && state.clock) return (act.wait(), true);
+  if (key === "w" && state.clock && state.table?.seat !== null) return (act.wait(), true);
   if (key === "a" && state.table?.seat != null) return (act.bot(!state.page?.by_bot), true);
   if (key === "s" && state.ending) return (act.save(), true);
   if (isControl(target) || key === "Tab" || key === "Shift") return false;

@@ -87,7 +87,7 @@ function waiting(context) {
   return html`<section class="card ask waits">
     <h2>${isSealed ? html`<span class="done">✓</span>` : nothing}<bdi>${words}</bdi></h2>
     ${others.length ? timeLeft(clock) : nothing}${clock?.words ? html`<p>${clock.words}</p>` : nothing}
-    ${others.length && clock?.left !== null ? html`<button type="button" class="plain" @click=${() => act.wait()}>${t("wait")}</button>` : nothing}
+    ${others.length && clock?.left !== null && state.table?.seat !== null ? html`<button type="button" class="plain" @click=${() => act.wait()}>${t("wait")}</button>` : nothing}
   </section>`;
 }
 
