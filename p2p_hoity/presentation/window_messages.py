@@ -160,14 +160,12 @@ class FilmPosition(Message):
 
 
 class Bye(Message):
-    """The program ends, or another window has the table now.
+    """The program ends.
 
     Attributes:
-        is_replaced: Whether another window has the table.
-        words: What has ended, and how to go on.
+        words: What has ended, and how to go on. Empty after a game that came to its end.
     """
 
-    is_replaced: bool
     words: str
 
 

@@ -213,8 +213,8 @@ BROAD = {
 
 @each(FILES, name_of)
 def test_no_assert_and_no_broad_except_in_the_product(path: Path) -> None:
-    """Any error ends in the command itself; one file must not cost others their verdict; no page may
-    end a game; and behind a proof that is not checked yet anything may go wrong."""
+    """Any error ends in the command itself; one file must not cost others their verdict; no page
+    may end a game; and behind a proof that is not checked yet anything may go wrong."""
     broad = {None, "Exception", "BaseException"} - BROAD.get(name_of(path), set())
     for node in nodes_of(path):
         assert not isinstance(node, ast.Assert)

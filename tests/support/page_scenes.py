@@ -258,11 +258,10 @@ SCENES: dict[str, tuple[list[Line], dict[str, Any]]] = {
     "bye": (
         [
             *_board(),
-            Bye(False, "The program has ended. Go on with: hoity resume 1997ea80 --web").as_json(),
+            Bye("The program has ended. Go on with: hoity resume 1997ea80 --web").as_json(),
         ],
         {},
     ),
-    "replaced": ([*_board(), Bye(True, "Another window has the table now.").as_json()], {}),
     "log": (
         [
             *_board(),

@@ -570,6 +570,6 @@ class PageWindow(PeopleWindow):
         outbox = self._outbox
         if outbox is None:
             return
-        outbox.put(windows.Bye(False, words))
+        outbox.put(windows.Bye(words))
         with trio.CancelScope(shield=True, deadline=trio.current_time() + FLUSHING):
             await outbox.is_empty.wait()

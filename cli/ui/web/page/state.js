@@ -136,7 +136,7 @@ const TAKES = {
   "film-position": (state, message) => (state.film = message),
   bye: (state, message) => {
     state.bye = message;
-    state.link = message.is_replaced ? "replaced" : "over";
+    state.link = "over";
     state.news = message.words;
   },
 };

@@ -73,7 +73,7 @@ function notice({ state, act }) {
     </p>`;
   if (state.link === "replaced")
     return html`<p class="notice" role="alert">
-      ${state.bye?.words ?? ""}
+      ${t("replaced")}
       <button type="button" class="plain" @click=${() => act.takeOver()}>${t("take_over")}</button>
     </p>`;
   if (state.link === "over")

@@ -213,7 +213,7 @@ export interface PageState {
   film: Film | null;
   sheet: Sheet | null;
   saved: string;
-  bye: { is_replaced: boolean; words: string } | null;
+  bye: { words: string } | null;
   /** What is read aloud. */
   news: string;
   /** When the socket was lost. */
