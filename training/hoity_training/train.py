@@ -22,7 +22,7 @@ from p2p_hoity.editions.load_edition import load as edition
 from .contest import contest
 from .critic import Critic
 from .export import policy_from
-from .harvest import harvest
+from .harvest import Prices, harvest
 from .keeping import LAST, Log, Pool, commit, critic_of, learning, load, policy_of, restore, save
 from .policy import Policy
 from .ppo import Course, Learner, Step
@@ -54,6 +54,7 @@ class Plan:
     measure_every: int = 20
     save_every: int = 40
     course: Course = field(default_factory=Course)
+    prices: Prices = field(default_factory=Prices)
 
     def step(self, update: int) -> Step:
         """The numbers of this update."""
@@ -134,7 +135,7 @@ class Training:
         for _ in range(self.plan.points):
             self.hall.move(players)
         last = self.hall.expected(self.learner.critic)
-        lessons = harvest(self.hall.posts, last, self.plan.trace)
+        lessons = harvest(self.hall.posts, last, self.plan.trace, self.plan.prices)
         played = time.monotonic()
         figures = self.learner.learn(lessons, self.plan.step(update))
         if update % self.plan.keep_every == 0:
@@ -199,6 +200,9 @@ def add_course(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--entropy", type=float, nargs=2, default=plan.entropy)
     parser.add_argument("--rate", type=float, nargs=2, default=plan.rate)
     parser.add_argument("--listen", type=int, default=plan.listen)
+    parser.add_argument("--liked", type=float, default=plan.likeness)
+    parser.add_argument("--idle-price", type=float, default=plan.prices.idle)
+    parser.add_argument("--round-price", type=float, default=plan.prices.round)
 
 
 def plan_of(given: argparse.Namespace, updates: int) -> Plan:
@@ -210,7 +214,9 @@ def plan_of(given: argparse.Namespace, updates: int) -> Plan:
         rate=tuple(given.rate),
         entropy=tuple(given.entropy),
         listen=given.listen,
+        likeness=given.liked,
         course=Course(epochs=given.epochs, pull=given.pull, average=given.average),
+        prices=Prices(given.round_price, given.idle_price),
     )
 
 
