@@ -48,6 +48,8 @@ class Plan:
     listen: int = 10
     """In so many updates at first only the critic learns: no game has ended yet."""
     copies: int = 2
+    copied: float = 0.2
+    """In what share of the games some seats are played by a copy."""
     likeness: float = 0.15
     """In what share of the games some seats are played by the likeness, if there is one."""
     keep_every: int = 20
@@ -74,12 +76,13 @@ class Start:
 @dataclass(frozen=True, kw_only=True)
 class Company:
     """At which `tables` it is learned, how their seats are given out, and by which copies they are
-    taken: of the own pool, or of `rivals`; a `likeness` that plays along, or none; what it starts
-    from, or nothing."""
+    taken: of the own pool, or of `rivals`; one copy that is `always` among those of the pool, or
+    none; a `likeness` that plays along, or none; what it starts from, or nothing."""
 
     tables: Sequence[Kind] = field(default_factory=lambda: list(kinds()))
     seating: Seating | None = None
     rivals: Mapping[int, Policy] | None = None
+    always: Policy | None = None
     likeness: Policy | None = None
     start: Start | None = None
 
@@ -98,7 +101,7 @@ class Training:
         self.pool = Pool()
         self.pool.add(self.learner.policy)
         liked = plan.likeness if company.likeness else 0.0
-        seating = company.seating or League(plan.copies, of_likeness=liked)
+        seating = company.seating or League(plan.copies, plan.copied, liked)
         self.hall = Hall.opened(company.tables, plan.games, seating, self.rng)
         self.log = Log(out / "log.jsonl")
         self.commit, self.rows, self.first = commit(), 0, 0
@@ -114,6 +117,8 @@ class Training:
         if self.company.rivals is not None:
             return self.company.rivals
         copies, likeness = self.pool.some(self.plan.copies, self.rng), self.company.likeness
+        if self.company.always is not None:
+            copies[1] = self.company.always
         return copies if likeness is None else {**copies, LIKENESS: likeness}
 
     def run(self, stop: float) -> None:
@@ -200,6 +205,7 @@ def add_course(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--entropy", type=float, nargs=2, default=plan.entropy)
     parser.add_argument("--rate", type=float, nargs=2, default=plan.rate)
     parser.add_argument("--listen", type=int, default=plan.listen)
+    parser.add_argument("--copied", type=float, default=plan.copied)
     parser.add_argument("--liked", type=float, default=plan.likeness)
     parser.add_argument("--idle-price", type=float, default=plan.prices.idle)
     parser.add_argument("--round-price", type=float, default=plan.prices.round)
@@ -214,6 +220,7 @@ def plan_of(given: argparse.Namespace, updates: int) -> Plan:
         rate=tuple(given.rate),
         entropy=tuple(given.entropy),
         listen=given.listen,
+        copied=given.copied,
         likeness=given.liked,
         course=Course(epochs=given.epochs, pull=given.pull, average=given.average),
         prices=Prices(given.round_price, given.idle_price),
@@ -229,6 +236,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--likeness", type=Path, help="a checkpoint of hoity_training.mimic")
     parser.add_argument("--start", type=Path, help="a checkpoint or weights to go on from")
+    parser.add_argument("--always", type=Path, help="weights of a copy that always plays along")
     seats = ", ".join(map(str, SHARES))
     parser.add_argument(
         "--shares", type=float, nargs=len(SHARES), help=f"games with {seats} seats, in proportion"
@@ -241,7 +249,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     likeness = policy_of(load(given.likeness), "policy") if given.likeness else None
     start = start_of(given.start) if given.start else None
     tables = list(kinds(dict(zip(SHARES, given.shares or SHARES.values(), strict=True))))
-    company = Company(tables=tables, likeness=likeness, start=start)
+    always = policy_from(read(given.always.read_bytes())) if given.always else None
+    company = Company(tables=tables, always=always, likeness=likeness, start=start)
     Training(plan_of(given, updates), given.out, company).run(stop)
 
 
