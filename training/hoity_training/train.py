@@ -113,7 +113,8 @@ class Training:
         restore(self.learner, state)
         self.first, self.rows = state["about"]["update"], state["about"]["rows"]
 
-    def _rivals(self) -> Mapping[int, Policy]:
+    def rivals(self) -> Mapping[int, Policy]:
+        """Who plays the seats that the learner does not play in the next update, by number."""
         if self.company.rivals is not None:
             return self.company.rivals
         copies, likeness = self.pool.some(self.plan.copies, self.rng), self.company.likeness
@@ -136,7 +137,7 @@ class Training:
 
     def _update(self, update: int) -> None:
         began = time.monotonic()
-        players = Players(self.learner.policy, self.learner.critic, self._rivals())
+        players = Players(self.learner.policy, self.learner.critic, self.rivals())
         for _ in range(self.plan.points):
             self.hall.move(players)
         last = self.hall.expected(self.learner.critic)
@@ -207,8 +208,11 @@ def add_course(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--listen", type=int, default=plan.listen)
     parser.add_argument("--copied", type=float, default=plan.copied)
     parser.add_argument("--liked", type=float, default=plan.likeness)
-    parser.add_argument("--idle-price", type=float, default=plan.prices.idle)
-    parser.add_argument("--round-price", type=float, default=plan.prices.round)
+    price = "what every seat pays for a round {}, as a share of victory"
+    parser.add_argument(
+        "--idle-price", type=float, default=0.0, help=price.format("in which nothing happens")
+    )
+    parser.add_argument("--round-price", type=float, default=0.0, help=price.format("at all"))
 
 
 def plan_of(given: argparse.Namespace, updates: int) -> Plan:
