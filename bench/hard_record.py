@@ -1,7 +1,8 @@
 """Records how good the shipped weights are: `python bench/hard_record.py < DUELS > hard.json`.
 
 DUELS are lines of `python -m hoity_training.duel p2p_hoity/bots/learned/weights.bin`. The first
-games of the duel at four seats are played here, for the test that plays them again.
+games of one network alone, without haste, against normal bots at four seats are played here, for
+the test that plays them again.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 sys.path.insert(1, str(Path(__file__).parent.parent / "tests"))
 
-from bots_duel import share
+from support.rules_driver import Referee
 
-from p2p_hoity.bots import learned
+from p2p_hoity.bots import BOTS, learned
 from p2p_hoity.editions.load_edition import load
 
 FIRST, SEATS = 24, 4
@@ -42,16 +43,22 @@ def record(lines: list[str]) -> dict[str, object]:
     """All that is recorded of the weights."""
     fought = duels(lines)
     data = files(learned.__package__ or "").joinpath(learned.WEIGHTS).read_bytes()
-    network, edition = learned.read(data), load()
-    won = sum(share(edition, SEATS, "hard", "normal", seed)[0] for seed in range(FIRST))
+    network = learned.read(data)
     return {
         "sha256": hashlib.sha256(data).hexdigest(),
         "commit": network.commit,
         "seed": network.seed,
         "machine": f"{platform.machine()}, Python {platform.python_version()}",
-        "first": {"games": FIRST, "won": won},
+        "first": {"games": FIRST, "won": sum(map(_share, range(FIRST)))},
         "duels": fought,
     }
+
+
+def _share(seed: int) -> float:
+    """The network's share of the victory in the game of this number."""
+    place, alone = seed % SEATS, learned.shipped().choose
+    bots = [alone if seat == place else BOTS["normal"] for seat in range(SEATS)]
+    return Referee.seat(load(), SEATS, seed, None, bots).play().shares[place]
 
 
 if __name__ == "__main__":

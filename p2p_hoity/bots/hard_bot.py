@@ -1,15 +1,14 @@
-"""The hard bot: the learned bot's mixtures, changed so that its seats do not wait for each other.
+"""The hard bot: the learned bot's mixtures, with the cards that bring the game forward likelier.
 
-A round in which nothing happens cost nothing in the training. So the learned seats often play
-Thieves or Detectives until one of them gives in, for up to dozens of rounds. The hard bot therefore
-puts a price on waiting: it raises the probabilities of the cards that bring the game forward, which
-are Cash and Exhibit. Each seat draws its choice in secret, so nobody can predict when it gives in.
+The network learned with a price on rounds in which nothing happens, and seldom waits. But games
+take long, above all at three and six seats. So the probabilities of the cards that bring the game
+forward are raised, most of all that of an Exhibit. Each seat draws its choice in secret, so nobody
+can predict when it brings the game forward.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import exp
 from random import Random
 from typing import cast
@@ -19,35 +18,18 @@ from ..rules.choices import Kind
 from .learned import Learned, Mixture, shipped
 from .rule_bots import kind_of
 
-SHARPNESS = 1.5
-"""The power of each probability, so that what is raised are choices that are good as well."""
+Haste = Mapping[ActionKind, float]
+"""By kind of Action what is added to the logarithm of its probability; 0 where none stands."""
 
-
-@dataclass(frozen=True, slots=True)
-class Haste:
-    """How much likelier the cards become that bring the game forward.
-
-    Attributes:
-        raised: By kind of Action what is added to the logarithm of its probability.
-        forward: The probability with which only Cash and Exhibit are considered, so that they are
-            not left out where the network gives them next to nothing.
-    """
-
-    raised: Mapping[ActionKind, float]
-    forward: float
-
-
-E, C, T, D = ActionKind.EXHIBIT, ActionKind.CASH, ActionKind.THIEF, ActionKind.DETECTIVE
-FORWARD = {E, C}
+EXHIBIT, CASH, DETECTIVE = ActionKind.EXHIBIT, ActionKind.CASH, ActionKind.DETECTIVE
 HASTES: Mapping[int, Haste] = {
-    # Both wait with Thieves, and somewhat less often with Detectives.
-    2: Haste({E: 3.0, C: 4.5, T: 0.0, D: -2.25}, 0.2),
-    # All wait with Detectives, which a Thief would end as well.
-    3: Haste({E: 4.5, C: 2.0, T: 1.0, D: 0.0}, 0.1),
-    4: Haste({E: 2.25, C: 1.0, T: 0.5, D: 0.0}, 0.05),
-    5: Haste({E: 2.25, C: 1.0, T: 0.5, D: 0.0}, 0.05),
+    # Both still wait with Thieves now and then.
+    2: {EXHIBIT: 1.0, CASH: 1.0},
     # Few rounds are idle even without haste, but a game takes long.
-    6: Haste({E: 3.25, C: 1.0, T: 0.5, D: 0.0}, 0.05),
+    3: {EXHIBIT: 2.75, DETECTIVE: -1.0},
+    4: {},
+    5: {EXHIBIT: 1.0},
+    6: {EXHIBIT: 2.5},
 }
 """The haste by the number of seats, as small as makes idle rounds few and games short enough."""
 
@@ -86,20 +68,10 @@ def hastened(mixture: Mixture, kinds: Sequence[ActionKind], haste: Haste) -> Mix
     Args:
         kinds: The kind of Action of each candidate.
     """
-    pairs = [*zip(mixture.chances, kinds, strict=True)]
-    raised = _shares([chance**SHARPNESS * exp(haste.raised[kind]) for chance, kind in pairs])
-    # By the root, so that the one card that the network hardly ever plays has its part.
-    forward = [chance**0.5 if kind in FORWARD else 0.0 for chance, kind in pairs]
-    if not sum(forward):
-        return Mixture(mixture.choices, raised)
-    both = zip(raised, _shares(forward), strict=True)
-    part = haste.forward
-    return Mixture(mixture.choices, tuple((1 - part) * one + part * two for one, two in both))
-
-
-def _shares(weights: Sequence[float]) -> tuple[float, ...]:
+    pairs = zip(mixture.chances, kinds, strict=True)
+    weights = [chance * exp(haste.get(kind, 0.0)) for chance, kind in pairs]
     total = sum(weights)
-    return tuple(weight / total for weight in weights)
+    return Mixture(mixture.choices, tuple(weight / total for weight in weights))
 
 
 def _kinds(view: View, kind: Kind, choices: Sequence[Choice]) -> list[ActionKind]:

@@ -21,7 +21,7 @@ from .observe import Eyes
 from .policy import Policy
 from .rows import Numbers, Rows, rows_of
 from .seating import LEARNER, Seating, company
-from .sim import Ended, Floats, Ints, Point, Table
+from .sim import Closed, Ended, Floats, Ints, Point, Table
 from .tables import Kind
 
 T = TypeVar("T")
@@ -46,7 +46,7 @@ class Moment:
     Of the learner: its `rows` with more than one candidate, the number of the candidate `picked` of
     each, the log `chance` it had, and of which `games` and `seats` they are. Of the games `judged`
     what who sees all saw (`insight`), and the shares of victory `expected` (G, S). Then what
-    `ended`.
+    `ended`, and the round that `closed`.
     """
 
     rows: Rows
@@ -58,6 +58,7 @@ class Moment:
     insight: tuple[Numbers, Numbers]
     expected: Numbers
     ended: Outcome | None
+    closed: Closed | None = None
 
 
 @dataclass
@@ -144,6 +145,7 @@ class Hall:
                 known[at],
                 expected[at],
                 ended,
+                post.table.closed,
             )
             post.moments.append(moment)
 

@@ -22,7 +22,7 @@ from p2p_hoity.editions.load_edition import load as edition
 from .contest import contest
 from .critic import Critic
 from .export import policy_from
-from .harvest import harvest
+from .harvest import Prices, harvest
 from .keeping import LAST, Log, Pool, commit, critic_of, learning, load, policy_of, restore, save
 from .policy import Policy
 from .ppo import Course, Learner, Step
@@ -48,12 +48,15 @@ class Plan:
     listen: int = 10
     """In so many updates at first only the critic learns: no game has ended yet."""
     copies: int = 2
+    copied: float = 0.2
+    """In what share of the games some seats are played by a copy."""
     likeness: float = 0.15
     """In what share of the games some seats are played by the likeness, if there is one."""
     keep_every: int = 20
     measure_every: int = 20
     save_every: int = 40
     course: Course = field(default_factory=Course)
+    prices: Prices = field(default_factory=Prices)
 
     def step(self, update: int) -> Step:
         """The numbers of this update."""
@@ -73,12 +76,13 @@ class Start:
 @dataclass(frozen=True, kw_only=True)
 class Company:
     """At which `tables` it is learned, how their seats are given out, and by which copies they are
-    taken: of the own pool, or of `rivals`; a `likeness` that plays along, or none; what it starts
-    from, or nothing."""
+    taken: of the own pool, or of `rivals`; one copy that is `always` among those of the pool, or
+    none; a `likeness` that plays along, or none; what it starts from, or nothing."""
 
     tables: Sequence[Kind] = field(default_factory=lambda: list(kinds()))
     seating: Seating | None = None
     rivals: Mapping[int, Policy] | None = None
+    always: Policy | None = None
     likeness: Policy | None = None
     start: Start | None = None
 
@@ -97,7 +101,7 @@ class Training:
         self.pool = Pool()
         self.pool.add(self.learner.policy)
         liked = plan.likeness if company.likeness else 0.0
-        seating = company.seating or League(plan.copies, of_likeness=liked)
+        seating = company.seating or League(plan.copies, plan.copied, liked)
         self.hall = Hall.opened(company.tables, plan.games, seating, self.rng)
         self.log = Log(out / "log.jsonl")
         self.commit, self.rows, self.first = commit(), 0, 0
@@ -109,10 +113,13 @@ class Training:
         restore(self.learner, state)
         self.first, self.rows = state["about"]["update"], state["about"]["rows"]
 
-    def _rivals(self) -> Mapping[int, Policy]:
+    def rivals(self) -> Mapping[int, Policy]:
+        """Who plays the seats that the learner does not play in the next update, by number."""
         if self.company.rivals is not None:
             return self.company.rivals
         copies, likeness = self.pool.some(self.plan.copies, self.rng), self.company.likeness
+        if self.company.always is not None:
+            copies[1] = self.company.always
         return copies if likeness is None else {**copies, LIKENESS: likeness}
 
     def run(self, stop: float) -> None:
@@ -130,11 +137,11 @@ class Training:
 
     def _update(self, update: int) -> None:
         began = time.monotonic()
-        players = Players(self.learner.policy, self.learner.critic, self._rivals())
+        players = Players(self.learner.policy, self.learner.critic, self.rivals())
         for _ in range(self.plan.points):
             self.hall.move(players)
         last = self.hall.expected(self.learner.critic)
-        lessons = harvest(self.hall.posts, last, self.plan.trace)
+        lessons = harvest(self.hall.posts, last, self.plan.trace, self.plan.prices)
         played = time.monotonic()
         figures = self.learner.learn(lessons, self.plan.step(update))
         if update % self.plan.keep_every == 0:
@@ -199,6 +206,13 @@ def add_course(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--entropy", type=float, nargs=2, default=plan.entropy)
     parser.add_argument("--rate", type=float, nargs=2, default=plan.rate)
     parser.add_argument("--listen", type=int, default=plan.listen)
+    parser.add_argument("--copied", type=float, default=plan.copied)
+    parser.add_argument("--liked", type=float, default=plan.likeness)
+    price = "what every seat pays for a round {}, as a share of victory"
+    parser.add_argument(
+        "--idle-price", type=float, default=0.0, help=price.format("in which nothing happens")
+    )
+    parser.add_argument("--round-price", type=float, default=0.0, help=price.format("at all"))
 
 
 def plan_of(given: argparse.Namespace, updates: int) -> Plan:
@@ -210,7 +224,10 @@ def plan_of(given: argparse.Namespace, updates: int) -> Plan:
         rate=tuple(given.rate),
         entropy=tuple(given.entropy),
         listen=given.listen,
+        copied=given.copied,
+        likeness=given.liked,
         course=Course(epochs=given.epochs, pull=given.pull, average=given.average),
+        prices=Prices(given.round_price, given.idle_price),
     )
 
 
@@ -223,6 +240,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--likeness", type=Path, help="a checkpoint of hoity_training.mimic")
     parser.add_argument("--start", type=Path, help="a checkpoint or weights to go on from")
+    parser.add_argument("--always", type=Path, help="weights of a copy that always plays along")
     seats = ", ".join(map(str, SHARES))
     parser.add_argument(
         "--shares", type=float, nargs=len(SHARES), help=f"games with {seats} seats, in proportion"
@@ -235,7 +253,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     likeness = policy_of(load(given.likeness), "policy") if given.likeness else None
     start = start_of(given.start) if given.start else None
     tables = list(kinds(dict(zip(SHARES, given.shares or SHARES.values(), strict=True))))
-    company = Company(tables=tables, likeness=likeness, start=start)
+    always = policy_from(read(given.always.read_bytes())) if given.always else None
+    company = Company(tables=tables, always=always, likeness=likeness, start=start)
     Training(plan_of(given, updates), given.out, company).run(stop)
 
 

@@ -119,10 +119,29 @@ def test_a_training_goes_on_from_a_checkpoint_and_from_weights_that_ship(tmp_pat
     shares = ["--shares", "1", "0", "0", "0", "0"]
     few = ["--seed", "1", "--minutes", "1", "--updates", "1", "--games", "8", "--listen", "1"]
     train.main([*few, *shares, "--start", str(weights), "--out", str(tmp_path / "out")])
+    plan = json.loads((tmp_path / "out" / "log.jsonl").read_text().splitlines()[0])["plan"]
+    assert plan["prices"] == {"round": 0.0, "idle": 0.0}
     again = train.start_of(tmp_path / "out" / "checkpoint.pt")
     assert again.critic is not None
     assert torch.equal(again.policy.first.weight, frozen.first.weight)
     assert all(weight.requires_grad for weight in again.policy.parameters())
+
+
+def test_a_training_has_prices_and_a_copy_that_always_plays_along(tmp_path):
+    weights = tmp_path / "weights.bin"
+    weights.write_bytes(random_weights(1))
+    few = ["--seed", "1", "--minutes", "1", "--updates", "1", "--games", "8", "--listen", "1"]
+    prices = ["--idle-price", "0.3", "--round-price", "0.01", "--liked", "0.2", "--copied", "0.5"]
+    out = tmp_path / "out"
+    train.main([*few, *prices, "--always", str(weights), "--out", str(out)])
+    plan = json.loads((out / "log.jsonl").read_text().splitlines()[0])["plan"]
+    assert plan["prices"] == {"round": 0.01, "idle": 0.3}
+    assert (plan["likeness"], plan["copied"]) == (0.2, 0.5)
+    always = export.policy_from(read(weights.read_bytes()))
+    company = train.Company(always=always)
+    rivals = train.Training(train.Plan(1, 1, games=8), out, company).rivals()
+    assert rivals[1] is always
+    assert set(rivals) == {1, 2}
 
 
 @pytest.mark.parametrize("warm", [True, False])

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch", reason="the training needs PyTorch: pip ins
 from hoity_training.absences import Absences
 from hoity_training.contest import contest, summed
 from hoity_training.critic import Critic
-from hoity_training.harvest import Lessons, harvest
+from hoity_training.harvest import Lessons, Prices, harvest
 from hoity_training.insight import SEAT_NUMBERS, TABLE_NUMBERS
 from hoity_training.keeping import Pool, policy_of
 from hoity_training.keeping import load as checkpoint
@@ -22,7 +22,7 @@ from hoity_training.ppo import Course, Learner, Step, evened, explained
 from hoity_training.rollout import Hall, Moment, Players, Post
 from hoity_training.rows import Rows, asked, joined
 from hoity_training.seating import CHANCE, COMPANY, LEARNER, LIKENESS, Alone, Among, League, company
-from hoity_training.sim import Ended, Table
+from hoity_training.sim import Closed, Ended, Table
 from hoity_training.tables import Kind, kinds
 from hoity_training.train import Company, Plan, Training
 
@@ -105,6 +105,30 @@ def test_advantages_follow_what_is_expected_next():
     assert first == pytest.approx([0.2 + 0.15, -0.35, 0.1])
     assert lessons.target[-2:] == pytest.approx(np.array([[0.85, 0.15], [0.5, 0.5]]))
     assert lessons.target.sum(1) == pytest.approx(np.ones(4))
+
+
+def test_a_price_is_paid_by_every_seat_and_not_taught_to_the_critic():
+    """The round of game 0 closes idle after the second moment, that of game 1 busy."""
+    kind = Kind(load(), 2, "surprise", 1.0)
+    post = Hall.opened([kind], 2, Alone(CHANCE), np.random.default_rng(1)).posts[0]
+    closed = Closed(np.array([0, 1]), np.array([True, False]))
+    even = [[0.5, 0.5], [0.5, 0.5]]
+    rows = ((0, 0), (0, 1), (1, 0))
+    post.moments = [
+        moment([0, 1], even, rows=rows),
+        replace(moment([0], even[:1], rows=rows[:2]), closed=closed),
+        moment([0, 1], even, end([1], [[0.5, 0.5]]), rows=rows),
+        replace(moment([0, 1], even, rows=rows), closed=closed),
+    ]
+    prices = Prices(round=0.01, idle=0.04)
+    (lessons,) = harvest([post], [np.array(even, np.float32)], 0.5, prices)
+    last, third, second, first = np.split(-lessons.advantage, [3, 6, 8])
+    assert last == pytest.approx([0.05, 0.05, 0.01])
+    # What game 1 pays after its end is of the next game.
+    assert third == pytest.approx([0.025, 0.025, 0.0])
+    assert second == pytest.approx([0.0625] * 2)
+    assert first == pytest.approx([0.03125, 0.03125, 0.005])
+    assert lessons.target == pytest.approx(np.full((7, 2), 0.5))
 
 
 def lessons_like(rng, count=400):

@@ -11,7 +11,18 @@ import pytest
 np = pytest.importorskip("numpy", reason="the simulator needs numpy")
 
 from agreement import CALM, UNRULY, Beside, Unrest, agree
-from hoity_training.sim import NONE, VOID, Board, Cards, Pieces, Presence, Table
+from hoity_training.sim import (
+    CARD_IDS,
+    DETECTIVE,
+    NONE,
+    THIEF,
+    VOID,
+    Board,
+    Cards,
+    Pieces,
+    Presence,
+    Table,
+)
 from hoity_training.sim.cards import KIND_ORDER
 from support.sampling import sample
 from support.unruly_games import TABLES
@@ -153,6 +164,24 @@ def test_games_that_are_over_are_dealt_anew_or_left():
     assert sorted(ended) == list(range(8))
     with pytest.raises(ValueError, match="nothing is to be chosen"):
         table.choose(np.zeros(0, np.int64))
+
+
+def test_a_round_in_which_nothing_happens_is_told():
+    """Both seats play one of two cards in the Castle; a Thief is caught by a Detective only."""
+    table = Table(load(), 2, "surprise", 40, np.random.default_rng(1))
+    point, rng = table.step(), np.random.default_rng(2)
+    kinds_of = table.board.cards.kind[point.slot % CARD_IDS]
+    for kind in (THIEF, DETECTIVE):
+        assert (np.bincount(point.row[kinds_of == kind], minlength=80) > 0).all()
+    chosen = np.where(rng.random(80) < 0.5, THIEF, DETECTIVE)
+    fitting = kinds_of == chosen[point.row]
+    fitting &= point.slot < CARD_IDS
+    first = np.array([point.slot[fitting & (point.row == row)][0] for row in range(80)])
+    table.choose(first)
+    assert table.closed.games.tolist() == list(range(40))
+    by_seat = chosen.reshape(40, 2)
+    assert (table.closed.idle == (by_seat[:, 0] == by_seat[:, 1])).all()
+    assert 0 < table.closed.idle.sum() < 40
 
 
 def test_every_deal_has_all_pieces_once_and_hands_of_six_colours():

@@ -23,7 +23,7 @@ from .kinds import CARD_IDS, CASTLE, HALL, KINDS, NONE, VOID, Bools, Floats, Int
 from .pieces import Pieces
 from .points import Point
 from .presence import Presence
-from .table import Table
+from .table import Closed, Table
 
 __all__ = [
     "CARD_IDS",
@@ -39,6 +39,7 @@ __all__ = [
     "Board",
     "Bools",
     "Cards",
+    "Closed",
     "Ended",
     "Floats",
     "Ints",

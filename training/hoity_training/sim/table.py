@@ -22,12 +22,22 @@ Course = Generator[Point, Ints, None]
 Asked = Generator[Point, Ints, Ints]
 
 
+@dataclass(frozen=True)
+class Closed:
+    """A round that was closed at once in the games `games` (E,); in those that are `idle` (E,)
+    nothing happened in it: no figure moved, and nothing was sold, stolen or imprisoned."""
+
+    games: Ints
+    idle: Bools
+
+
 @dataclass
 class Table:
     """N games of one edition (with its switches), seats and variant, played in lockstep.
 
     `board` holds their state, `point` the decision that is due, `ended` the games that the last
-    `choose` ended (None if it ended none). With `replace` a game that is over is dealt anew at
+    `choose` ended (None if it ended none), `closed` the round that it closed (None if it closed
+    none). With `replace` a game that is over is dealt anew at
     once. `checked` choices are refused where the rules forbid them.
     """
 
@@ -39,6 +49,7 @@ class Table:
     replace: bool = True
     checked: bool = True
     ended: Ended | None = None
+    closed: Closed | None = None
     point: Point | None = field(init=False, default=None)
     _after: Presence | None = None
 
@@ -46,6 +57,7 @@ class Table:
         self.board = Board(self.edition, self.seats, self.variant, self.games, self.rng)
         self._course = self._rounds()
         self._begun = False
+        self._opening = self._goods()
 
     def step(self) -> Point | None:
         """The decision that is due; None when every game is over. It has no rows while nobody is
@@ -66,7 +78,7 @@ class Table:
             raise ValueError("nothing is to be chosen")
         if self.checked and self.point is not None:
             check(self.board, self.point, choices)
-        self.ended, self._after = None, after
+        self.ended, self.closed, self._after = None, None, after
         try:
             self.point = self._course.send(choices)
         except StopIteration:
@@ -101,6 +113,7 @@ class Table:
     def _begin(self) -> None:
         """Everyone present takes part; with no Place to choose all are sent to one."""
         board = self.board
+        self._opening = self._goods()
         board.running = board.present.any(axis=1) & ~board.over
         going = board.running
         board.round[going] += 1
@@ -195,6 +208,9 @@ class Table:
         castle.end_castle(board)
         board.places[:], board.exhibits[:], board.shown[:] = NONE, 0, 0
         board.exhibiting[:] = False
+        games = np.flatnonzero(board.running)
+        same = (self._opening[games] == self._goods()[games]).all(axis=(1, 2))
+        self.closed = Closed(games, same)
         at_banquet = (board.figures.max(axis=1) >= board.banquet) & board.running
         games = np.flatnonzero(at_banquet)
         if len(games):
@@ -203,6 +219,11 @@ class Table:
                 board.deal(games)
             else:
                 board.over[games] = True
+
+    def _goods(self) -> Ints:
+        """(N, 4, S) figures, pieces, Action cards and prison: an idle round leaves them all."""
+        board = self.board
+        return np.stack([board.figures, board.held, board.hands, board.prison], axis=1)
 
     # Asking.
 
