@@ -15,6 +15,7 @@ import typer
 from support.paths import ROOT, VECTORS
 from support.sampling import sample
 from support.shell import Shell, modules_of
+from support.short_game import short_file
 
 from cli.app import EXAMPLES, build
 from cli.local import settings
@@ -95,6 +96,14 @@ def test_a_command_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     above = {"game_adapter", "benchmarks", "presentation", "net", "table", "bots", "reachability"}
     assert not {f"p2p_hoity.{name}" for name in above} & loaded
     assert not {"protocol.crypto", "protocol.chain", "protocol.seat", "cli.ui"} & loaded
+
+
+def test_nothing_of_the_page_is_loaded_without_it(tmp_path: Path) -> None:
+    page = {"cli.ui.web", "p2p_hoity.web", "wsproto"}
+    words = ("play", "--bots", "1", "--auto", "--json", "--edition", short_file(tmp_path))
+    loaded = modules_of(0, *words)
+    assert "trio" in loaded
+    assert not {name for name in loaded if name.startswith(tuple(page))}
 
 
 @SOME
