@@ -14,7 +14,7 @@ import pytest
 import typer
 from support.paths import ROOT, VECTORS
 from support.sampling import sample
-from support.shell import Shell, modules_of
+from support.shell import Shell, modules_after, modules_of
 from support.short_game import short_file
 
 from cli.app import EXAMPLES, build
@@ -98,10 +98,15 @@ def test_a_command_loads_no_more_than_it_needs(tmp_path: Path) -> None:
     assert not {"protocol.crypto", "protocol.chain", "protocol.seat", "cli.ui"} & loaded
 
 
-def test_nothing_of_the_page_is_loaded_without_it(tmp_path: Path) -> None:
+def test_nothing_of_the_page_is_loaded_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOITY_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HOITY_MARKS", str(tmp_path / "marks"))
     page = {"cli.ui.web", "p2p_hoity.web", "wsproto"}
-    words = ("play", "--bots", "1", "--auto", "--json", "--edition", short_file(tmp_path))
-    loaded = modules_of(0, *words)
+    edition = str(short_file(tmp_path))
+    play = ["play", "--bots", "1", "--auto", "--json", "--edition", edition]
+    loaded = modules_after(["id", "new", "--name", "Ada", "--json"], play)
     assert "trio" in loaded
     assert not {name for name in loaded if name.startswith(tuple(page))}
 
