@@ -32,10 +32,13 @@ for number, heard in (
         signal.signal(key, heard)
 """A shell has the first two ignored by what it runs in the background, and `nohup` the third.
 Processes that tests start would inherit that."""
+OF_TESTS = ("HOITY_AXE", "HOITY_BROWSER", "HOITY_CHROMIUM", "HOITY_KEEP", "HOITY_TEST_")
+for name in list(os.environ):
+    if name.startswith("HOITY_") and not name.startswith(OF_TESTS):
+        os.environ.pop(name)
 os.environ["HOITY_NO_MAP"] = "1"
-for name in ("HOITY_PLAIN", "HOITY_PROXY"):
-    os.environ.pop(name, None)
-"""No test asks the router of whoever runs it for anything, or dials through a proxy of theirs."""
+"""No test does what the environment of whoever runs it asks the program for, such as to dial
+through a proxy, and none asks their router for anything."""
 os.environ.pop("COLUMNS", None)
 """Lines are as long as they are, unless a test says otherwise."""
 
@@ -100,13 +103,14 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _marks_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No test leaves a mark in the player's own folder, nor does a process it starts.
+def _files_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test reads or writes the player's own folders, nor does a process it starts.
 
-    A new journal looks at all marks that are there, so the folder is a new one for each module.
+    A new journal looks at all marks that are there, so the folders are new ones for each module.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOITY_MARKS", str(tmp_path_factory.mktemp("marks")))
+        patch.setenv("HOITY_HOME", str(tmp_path_factory.mktemp("files") / "home"))
         yield
 
 

@@ -28,6 +28,7 @@ from cli.ui.full_screen.full_window import FullWindow
 from cli.ui.full_screen.info_pages import Choices
 from cli.ui.full_screen.layout import frame
 from cli.ui.full_screen.styled_lines import Line
+from cli.ui.lines import line_window
 from cli.ui.lines.line_window import LineWindow
 from cli.ui.person_seat import PersonSeat
 from cli.ui.screen_options import ScreenOptions
@@ -212,7 +213,7 @@ def test_who_is_muted_on_the_screen_is_muted_in_the_lines_that_replace_it(
     window.app.stage.hear(updates.Said(None, "Oskar", "psst"))
     window.app.desk.muted = {1, ONLOOKERS}
     assert window._muted == {"Ada", "Oskar"}
-    monkeypatch.setattr(full_window, "LineWindow", Lines)
+    monkeypatch.setattr(line_window, "LineWindow", Lines)
     monkeypatch.setattr("sys.stdin", io.StringIO())
 
     async def fail() -> None:
@@ -369,7 +370,7 @@ class Lines(LineWindow):
 def test_a_screen_that_fails_yields_to_lines(
     window: FullWindow, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
-    monkeypatch.setattr(full_window, "LineWindow", Lines)
+    monkeypatch.setattr(line_window, "LineWindow", Lines)
     company = Company(3, edition=short())
 
     async def game() -> str:
@@ -521,7 +522,7 @@ def test_behind_the_screen_stands_how_it_ended(window: FullWindow, capsys: Shown
 def test_a_plain_question_goes_on_in_lines(
     window: FullWindow, asked: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(full_window, "LineWindow", Lines)
+    monkeypatch.setattr(line_window, "LineWindow", Lines)
 
     async def ask() -> bool:
         async def fail() -> None:
