@@ -144,7 +144,7 @@ export class Actions {
     if (typeof said === "number") this.dialog = null;
     this.send({ type: "talk", ...(typeof said === "number" ? { phrase: said } : { words: said }) });
   };
-  takeOver = () => this.socket.open();
+  takeOver = () => this.socket.open(true);
 
   // The window itself
 

@@ -31,8 +31,11 @@ export class Socket {
     this.wire = null;
   }
 
-  /** Connect and enter. */
-  open() {
+  /**
+   * Connect and enter.
+   * @param {boolean} [take]  Whether to take the table from another window.
+   */
+  open(take = false) {
     this.isDone = false;
     const token = sessionStorage.getItem(KEPT);
     if (!this.secret && !token) return this.onLink("nowhere");
@@ -40,7 +43,7 @@ export class Socket {
       `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/table`,
     );
     this.wire = wire;
-    wire.onopen = () => wire.send(JSON.stringify(this.#entrance(token)));
+    wire.onopen = () => wire.send(JSON.stringify({ ...this.#entrance(token), take }));
     wire.onmessage = (event) => this.#take(JSON.parse(event.data));
     wire.onclose = (event) => this.#closed(wire, event.code);
   }
