@@ -163,5 +163,6 @@ def _window() -> dict[str, str]:
             "one."
         ),
         "lost": _("The connection to your program is lost. Trying again …"),
+        "elsewhere": _("Another window has the table."),
         "take_over": _("Take over here"),
     }

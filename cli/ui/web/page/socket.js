@@ -43,7 +43,7 @@ export class Socket {
       `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/table`,
     );
     this.wire = wire;
-    wire.onopen = () => wire.send(JSON.stringify({ ...this.#entrance(token), take }));
+    wire.onopen = () => wire.send(JSON.stringify({ ...this.#entrance(token), ...(take && { take }) }));
     wire.onmessage = (event) => this.#take(JSON.parse(event.data));
     wire.onclose = (event) => this.#closed(wire, event.code);
   }

@@ -157,7 +157,11 @@ def test_another_window_has_the_table_until_a_click(chromium: Browser) -> None:
         window.sockets[-1].close(code=4002)
         window.page.get_by_role("button", name=labels()["take_over"]).click()
         window.wait_for_sent(2)
-        assert window.newest()["token"] == "token-of-this-window"
+        assert window.newest() == {
+            "type": "enter",
+            "token": "token-of-this-window",
+            "take": True,
+        }
 
 
 PICKED = [
