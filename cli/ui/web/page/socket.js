@@ -48,6 +48,11 @@ export class Socket {
     wire.onclose = (event) => this.#closed(wire, event.code);
   }
 
+  /** Enter anew: a window that enters is told everything. */
+  renew() {
+    this.wire?.close();
+  }
+
   /** @param {string | null} token */
   #entrance(token) {
     if (this.secret) return { type: "enter", secret: this.secret };
@@ -56,13 +61,13 @@ export class Socket {
 
   /** @param {any} message */
   #take(message) {
-    if (message.type === "entered") {
+    if (message?.type === "entered") {
       sessionStorage.setItem(KEPT, message.token);
       this.secret = "";
       this.pause = FIRST_PAUSE;
       this.onLink("open");
     }
-    if (message.type === "bye") this.isDone = true;
+    if (message?.type === "bye") this.isDone = true;
     this.onMessage(message);
   }
 
