@@ -3,11 +3,12 @@
 import importlib.util
 import os
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support import table_contract
 from support.live_page import EVIL, Live, Tab, chromium, window
 from support.other_site import ATTACKS, COOKIE, other_site
 from support.page_browser import CHROMIUM
@@ -215,7 +216,8 @@ MADE = """() => [
 
 
 @needs_browser
-@pytest.mark.parametrize("size", [(1440, 900), (360, 640)])
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("size", [(1440, 900), (360, 640)], ids=["wide", "phone"])
 def test_words_of_others_are_text_and_the_page_keeps_its_width(
     browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:
@@ -252,3 +254,43 @@ def test_words_of_others_are_text_and_the_page_keeps_its_width(
         assert tab.page.evaluate(MADE) == [0, 0]
         assert not tab.problems
         assert tab.hosts() == {f"127.0.0.1:{live.table.port}"}
+
+
+UNKNOWN = [
+    {"type": "tomorrow", "words": ["?"]},
+    {"type": "constructor"},
+    {"type": "__proto__"},
+    {"type": None},
+    {},
+    [],
+    None,
+    *({"type": kind} for kind in table_contract.names() if kind not in ("entered", "bye")),
+]
+"""Messages of a later version: types that no page knows, and known types without a field."""
+
+
+@dataclass(frozen=True)
+class Strange:
+    """A message of no class."""
+
+    value: Any
+
+    def as_json(self) -> Any:
+        return self.value
+
+
+@needs_browser
+@pytest.mark.parametrize("told", [UNKNOWN, [{"type": "beat"}]], ids=["many", "beat"])
+def test_messages_that_the_page_does_not_understand_do_not_stop_it(
+    browser: Any, tmp_path: Path, told: list[Any]
+) -> None:
+    with Live(tmp_path / "page", company()) as live, window(browser) as opened:
+        tab = Tab(opened.new_page()).goto(live.address)
+        tab.until("question", tab.by_keys)
+        asked = len(live.company.asked)
+        live.do(live.table.window._send, [Strange(message) for message in told])
+        tab.page.wait_for_timeout(100)
+        tab.until("ready", tab.by_keys)
+        tab.until("question", tab.by_keys)
+        assert len(live.company.asked) > asked
+        assert not [one for one in tab.problems if not one.startswith("console: TypeError")]
