@@ -163,6 +163,6 @@ def _window() -> dict[str, str]:
             "one."
         ),
         "lost": _("The connection to your program is lost. Trying again …"),
-        "replaced": _("Another window has the table."),
+        "elsewhere": _("Another window has the table."),
         "take_over": _("Take over here"),
     }

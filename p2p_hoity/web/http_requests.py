@@ -13,7 +13,7 @@ import h11
 import trio
 from wsproto import ConnectionType, WSConnection
 from wsproto.events import AcceptConnection, Request
-from wsproto.utilities import RemoteProtocolError
+from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 
 from protocol.units import Quota, Seconds
 
@@ -87,14 +87,16 @@ class HttpConnection:
         return event
 
     async def reply(self, status: int, headers: Sequence[Header], body: bytes) -> None:
-        """Answer the last request.
+        """Answer the last request. The answer to HEAD has no body, whatever is given.
 
         Raises:
             NotHttp: If the other end is gone or does not take the answer in time.
         """
         told = [*headers, ("Content-Length", str(len(body)))]
         head = h11.Response(status_code=status, headers=[(n.encode(), v.encode()) for n, v in told])
-        parts = (self._http.send(event) for event in (head, h11.Data(body), h11.EndOfMessage()))
+        is_head = self._event is not None and self._event.method == b"HEAD"
+        data = h11.Data(b"" if is_head else body)
+        parts = (self._http.send(event) for event in (head, data, h11.EndOfMessage()))
         await self._send(b"".join(part or b"" for part in parts))
 
     async def accept(self) -> WebSocket:
@@ -111,7 +113,8 @@ class HttpConnection:
             if not any(isinstance(event, Request) for event in socket.events()):
                 raise NotHttp
             await self._send(socket.send(AcceptConnection()))
-        except RemoteProtocolError as error:
+        # Headers that are not ASCII raise `UnicodeDecodeError` in wsproto.
+        except (RemoteProtocolError, LocalProtocolError, ValueError) as error:
             raise NotHttp from error
         return WebSocket(self._stream, socket, self._http.trailing_data[0])
 

@@ -47,7 +47,7 @@ class WebSocket:
         """Read events from bytes, or from the end of the stream for None."""
         try:
             self._socket.receive_data(data)
-        except RemoteProtocolError as error:
+        except (LocalProtocolError, RemoteProtocolError) as error:
             raise SocketGone from error
         self._events.extend(self._socket.events())
 
@@ -89,7 +89,8 @@ class WebSocket:
             match event := self._events.popleft():
                 case TextMessage(data=data, message_finished=is_last):
                     self._parts.append(data)
-                    self._length += len(data)
+                    # Parts without a letter are counted too: there may be any number of them.
+                    self._length += max(1, len(data))
                     if self._length > MOST_TEXT:
                         await self.close(TOO_LARGE)
                         raise SocketGone

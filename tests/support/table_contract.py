@@ -30,6 +30,11 @@ def check(line: Line) -> None:
     assert not problems, (line["type"], problems)
 
 
+def names() -> list[str]:
+    """The types of all messages."""
+    return sorted(_kinds())
+
+
 def is_message(line: Line) -> bool:
     """Whether a line is of a type of the contract."""
     return line.get("type") in _kinds()

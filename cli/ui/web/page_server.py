@@ -69,8 +69,11 @@ SECRET: Final = 24
 """The random bytes of a secret and of a token."""
 WRONG_SECRET, REPLACED = 4001, 4002
 """The codes with which a socket is closed that may not enter, or whose table another one has."""
-GOING_AWAY, TRY_LATER = 1001, 1013
-"""The codes of RFC 6455 for a program that ends, and for one that is to be asked later."""
+TRY_LATER: Final = 1013
+"""The code for a service that cannot be given now."""
+GOING_AWAY: Final = 1001
+"""The code of RFC 6455 for a program that ends."""
+MOST_FAILURES: Final[Quota] = 20
 ALIVE: Final[Seconds] = 20.0
 """The time between two pings, in seconds."""
 ENDING: Final[Seconds] = 1.0
@@ -86,7 +89,7 @@ class PageServer:
 
     Attributes:
         entered: Set when the first window has entered.
-        failures: The errors of this program's own code while it talked with a window.
+        failures: The errors of this program's own code while it served, the newest ones.
     """
 
     def __init__(self, files: Mapping[str, PageFile], port: int = 0) -> None:
@@ -150,6 +153,8 @@ class PageServer:
         try:
             with scope, suppress(NotHttp, SocketGone):
                 await self._requests(HttpConnection(stream), scope, talk)
+        except Exception as error:  # noqa: BLE001 - anybody can connect, also before entering
+            self._failed(error)
         finally:
             self._connections -= 1
             self._newcomers.pop(scope, None)
@@ -231,44 +236,50 @@ class PageServer:
 
     def _failed(self, error: Exception) -> None:
         """Note the errors that no behaviour of a window explains."""
-        self.failures += [
-            one
-            for one in leaves(error)
-            if isinstance(one, Exception) and type(one) is not SocketGone
-        ]
+        found = [one for one in leaves(error) if isinstance(one, Exception)]
+        self.failures += [one for one in found if type(one) is not SocketGone]
+        del self.failures[:-MOST_FAILURES]
 
     async def _enters(self, socket: WebSocket) -> bool:
         """Read the first message, and return whether it lets the window enter."""
         first: Any = None
         with trio.move_on_after(ENTERING), suppress(ValueError, RecursionError):
             first = json.loads(await socket.receive())
-        if trio.current_time() < self._shut_until:
-            # Not as for a wrong secret, after which a page forgets its token.
-            await socket.close(TRY_LATER)
+        is_shut = trio.current_time() < self._shut_until
+        if not self._is_known(first, is_shut):
+            # Not for good: the window with the right secret is to try again.
+            await socket.close(TRY_LATER if is_shut else WRONG_SECRET)
             return False
-        if not self._is_known(first):
-            await socket.close(WRONG_SECRET)
-            return False
-        if self._window is not None and first.get("take") is not True:
+        takes = first.get("take") is True
+        if self._window is not None and not takes:
             # A reload closes the window before, which may be noticed only now.
             with trio.move_on_after(VACATING):
                 await self._vacant.wait()
-        if self._window is not None:
-            if first.get("take") is not True:
+        while (window := self._window) is not None:
+            if not takes:
                 await socket.close(REPLACED)
                 return False
-            await self._window.replace()
+            await window.replace()
+            # Another one may have taken over from the same window in the meantime.
+            if self._window is window:
+                self._window = None
         return True
 
-    def _is_known(self, first: Any) -> bool:
-        """Return whether a first message has the secret, which is used up then, or the token."""
+    def _is_known(self, first: Any, is_shut: bool) -> bool:
+        """Return whether a first message has the secret, which is used up then, or the token.
+
+        While the door is shut, only the token is looked at: another user of this computer who
+        guesses all the time must not keep the player's own window out.
+        """
         if not isinstance(first, dict) or first.get("type") != "enter":
             return self._wrong()
         secret, token = first.get("secret"), first.get("token")
+        if isinstance(token, str) and _equal(token, self._token):
+            return True
+        if is_shut:
+            return False
         if isinstance(secret, str) and self._secret and _equal(secret, self._secret):
             self._secret = None
-            return True
-        if isinstance(token, str) and _equal(token, self._token):
             return True
         return self._wrong()
 

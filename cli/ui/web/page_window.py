@@ -454,7 +454,8 @@ class PageWindow(PeopleWindow):
     def _ask_for_bot(self, plays: bool) -> None:
         """Take the seat back from the bot, or ask whether the bot shall have it."""
         if not plays:
-            self._hand_over(False)
+            if self.seat.by_bot:  # Else the open question would be asked anew.
+                self._hand_over(False)
         elif self._desk.lesson is None and not self.seat.how.looks_on:
             words = _("Shall a bot play on for you? You can take your seat back at any time.")
             self._ask_first(AskForm.BOT, words, lambda: self._hand_over(True))

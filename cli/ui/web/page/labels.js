@@ -6,6 +6,8 @@ const FALLBACK = {
   ended: "The program has ended. Go on with: hoity resume --web",
   link_used:
     "This address was used already, or it is wrong. The terminal shows how to get a new one.",
+  elsewhere: "Another window has the table.",
+  take_over: "Take over here",
   here_only: "This address is for the machine on which the program runs.",
 };
 

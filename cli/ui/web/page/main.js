@@ -14,10 +14,14 @@ const LAST_PAUSE = 600;
 /** Milliseconds in which all comes that is told anew to a window that has entered. */
 const WHOLE_TRUTH = 25;
 
+/** Milliseconds after which a page that has failed enters anew once more. */
+const RENEWAL = 10_000;
+
 const state = fresh();
 const app = /** @type {HTMLElement} */ (document.getElementById("app"));
 const aloud = /** @type {HTMLElement} */ (document.getElementById("aloud"));
 let isDue = false;
+let renewed = -RENEWAL;
 /** @type {number | null} The question to which the focus was moved. */
 let focused = null;
 
@@ -33,6 +37,11 @@ const context = { state, act, pointed };
 
 /** @param {any} message */
 function take(message) {
+  if (message !== null && typeof message === "object") guarded(() => takeKnown(message));
+}
+
+/** @param {any} message */
+function takeKnown(message) {
   const wasOpen = state.question?.id;
   receive(state, message);
   if (message.type === "question" && message.id !== wasOpen) callPlayer(state);
@@ -52,8 +61,28 @@ function update(pause = 0) {
   setTimeout(draw, pause);
 }
 
+/**
+ * What fails is forgotten: the window enters anew and is told everything, unless this has just been
+ * of no use.
+ * @param {() => void} act
+ */
+function guarded(act) {
+  try {
+    act();
+  } catch (error) {
+    console.warn(error);
+    const now = performance.now();
+    if (now - renewed > RENEWAL) socket.renew();
+    renewed = now;
+  }
+}
+
 function draw() {
   isDue = false;
+  guarded(drawAll);
+}
+
+function drawAll() {
   const before = placesNow();
   render(wholePage(context), app);
   glide(before);

@@ -33,7 +33,7 @@ export class Socket {
 
   /**
    * Connect and enter.
-   * @param {boolean} take Whether to take the table from another window.
+   * @param {boolean} [take]  Whether to take the table from another window.
    */
   open(take = false) {
     this.isDone = false;
@@ -43,29 +43,31 @@ export class Socket {
       `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/table`,
     );
     this.wire = wire;
-    wire.onopen = () => wire.send(JSON.stringify(this.#entrance(token, take)));
+    wire.onopen = () => wire.send(JSON.stringify({ ...this.#entrance(token), ...(take && { take }) }));
     wire.onmessage = (event) => this.#take(JSON.parse(event.data));
     wire.onclose = (event) => this.#closed(wire, event.code);
   }
 
-  /**
-   * @param {string | null} token
-   * @param {boolean} take
-   */
-  #entrance(token, take) {
+  /** Enter anew: a window that enters is told everything. */
+  renew() {
+    this.wire?.close();
+  }
+
+  /** @param {string | null} token */
+  #entrance(token) {
     if (this.secret) return { type: "enter", secret: this.secret };
-    return take ? { type: "enter", token, take } : { type: "enter", token };
+    return { type: "enter", token };
   }
 
   /** @param {any} message */
   #take(message) {
-    if (message.type === "entered") {
+    if (message?.type === "entered") {
       sessionStorage.setItem(KEPT, message.token);
       this.secret = "";
       this.pause = FIRST_PAUSE;
       this.onLink("open");
     }
-    if (message.type === "bye") this.isDone = true;
+    if (message?.type === "bye") this.isDone = true;
     this.onMessage(message);
   }
 

@@ -41,13 +41,12 @@ export function fresh() {
 }
 
 /**
- * Take a message.
+ * Take a message. One of a type that is not known here changes nothing.
  * @param {import("./types").PageState} state
  * @param {any} message
  */
 export function receive(state, message) {
-  const take = TAKES[message.type];
-  if (take) take(state, message);
+  if (Object.hasOwn(TAKES, message?.type)) TAKES[message.type](state, message);
 }
 
 /** @type {Record<string, (state: import("./types").PageState, message: any) => void>} */

@@ -73,7 +73,7 @@ function notice({ state, act }) {
     </p>`;
   if (state.link === "replaced")
     return html`<p class="notice" role="alert">
-      ${t("replaced")}
+      ${t("elsewhere")}
       <button type="button" class="plain" @click=${() => act.takeOver()}>${t("take_over")}</button>
     </p>`;
   if (state.link === "over")
@@ -117,7 +117,7 @@ function screen(context) {
     return html`<main id="main" class="page-lobby">
       <div>${asks(context)}${explanation(context)}</div>
     </main>`;
-  return state.bye ? nothing : alone(t("connecting"));
+  return state.bye || state.link === "replaced" ? nothing : alone(t("connecting"));
 }
 
 /**

@@ -12,6 +12,7 @@ from cli.ui.web.page_files import PageFile, page_files
 from cli.ui.web.page_server import (
     HEADERS,
     MOST_CONNECTIONS,
+    MOST_FAILURES,
     MOST_GUESSES,
     REPLACED,
     SHUT,
@@ -19,7 +20,7 @@ from cli.ui.web.page_server import (
     WRONG_SECRET,
     PageServer,
 )
-from p2p_hoity.web.websocket import WebSocket
+from p2p_hoity.web.websocket import MOST_TEXT, TOO_LARGE, WebSocket
 
 FILES = {"/": PageFile("text/html", b"the page"), "/main.js": PageFile("text/javascript", b"code")}
 DONE = 1001
@@ -119,6 +120,14 @@ async def test_nothing_can_be_done_but_get(method: str) -> None:
         assert (await get(server.port, method=method))[0] == 405
 
 
+@pytest.mark.parametrize("path", ["/", "/main.js", "/nothing", "/table"])
+async def test_head_which_every_page_may_send_is_answered_without_a_body(path: str) -> None:
+    async with serving() as server:
+        status, _headers, body = await get(server.port, path, method="HEAD")
+        assert (status, body) == (405, b"")
+        assert (await get(server.port))[0] == 200
+
+
 async def test_another_site_may_open_the_page_and_nothing_of_it() -> None:
     async with serving() as server:
         for site, page, code in (
@@ -145,6 +154,52 @@ async def test_what_is_no_http_ends_the_connection_and_not_the_server() -> None:
         for data in (b"\x16\x03\x01\x02\x00" * 200, b"GET /" + b"a" * 60_000, b"\0" * 999):
             await raw(server.port, data)
         assert (await get(server.port))[0] == 200
+
+
+HANDSHAKE = {
+    "Upgrade": "websocket",
+    "Connection": "Upgrade",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+}
+
+
+@pytest.mark.parametrize("version", ["1.1", "1.0"])
+@pytest.mark.parametrize(
+    "name", [*HANDSHAKE, "Sec-WebSocket-Protocol", "Sec-WebSocket-Extensions", "Host", "Origin"]
+)
+async def test_a_handshake_whose_headers_are_not_ascii_ends_that_connection_alone(
+    name: str, version: str
+) -> None:
+    async with serving() as server:
+        own = {"Host": server.host, "Origin": server.origin, **HANDSHAKE}
+        told = own | {name: f"\xff\xfe, {own.get(name, '')}", "Connection": own["Connection"]}
+        if name == "Connection":
+            told["Connection"] = "\xff, Upgrade"
+        lines = [f"GET /table HTTP/{version}", *(f"{key}: {value}" for key, value in told.items())]
+        with trio.move_on_after(0.2):
+            await raw(server.port, ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"))
+        assert (await get(server.port))[0] == 200
+
+
+async def test_a_mistake_in_an_answer_ends_that_connection_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server = PageServer(FILES)
+
+    def fail(*_given: object) -> tuple[int, bytes]:
+        raise ZeroDivisionError
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(server.serve, echo)
+        with monkeypatch.context() as patch:
+            patch.setattr(PageServer, "_judged", fail)
+            for _ in range(2 * MOST_FAILURES):
+                assert await raw(server.port, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n") == b""
+        assert {type(one) for one in server.failures} == {ZeroDivisionError}
+        assert len(server.failures) == MOST_FAILURES
+        assert (await get(server.port))[0] == 200
+        nursery.cancel_scope.cancel()
 
 
 # Who enters.
@@ -193,18 +248,64 @@ async def test_a_used_secret_is_none_even_if_it_is_empty() -> None:
         assert await (await Client.enter(server.port, secret="")).code() == WRONG_SECRET
 
 
-async def test_many_guesses_shut_the_door_for_a_time_and_not_the_table() -> None:
+async def guess_often(server: PageServer) -> None:
+    """Guess until the door is shut."""
+    for number in range(MOST_GUESSES):
+        guess = await Client.enter(server.port, token=f"guess {number}")
+        assert await guess.code() == WRONG_SECRET
+
+
+async def test_many_guesses_shut_the_door_for_a_time() -> None:
+    async with serving() as server:
+        secret = secret_of(server)
+        await guess_often(server)
+        late = await Client.enter(server.port, secret=secret)
+        assert await late.code() == TRY_LATER
+        await trio.sleep(SHUT)
+        late = await Client.enter(server.port, secret=secret)
+        assert (await late.receive())["type"] == "entered"
+
+
+async def test_guesses_of_somebody_else_shut_out_no_window_that_has_entered_once() -> None:
     async with serving() as server:
         client, token = await entered(server)
-        for number in range(MOST_GUESSES):
-            guess = await Client.enter(server.port, token=f"guess {number}")
-            assert await guess.code() == WRONG_SECRET
-        late = await Client.enter(server.port, token=token, take=True)
-        assert await late.code() == TRY_LATER
+        await guess_often(server)
         assert await echoes(client)
-        await trio.sleep(SHUT)
-        late = await Client.enter(server.port, token=token, take=True)
-        assert (await late.receive())["type"] == "entered"
+        again = await Client.enter(server.port, token=token, take=True)
+        assert (await again.receive())["type"] == "entered"
+
+
+async def test_of_two_windows_that_take_over_at_once_one_has_the_table() -> None:
+    async with serving() as server:
+        first, token = await entered(server)
+        # A window that reads nothing is given time for the word that it is replaced.
+        await first.send("x" * 60_000)
+        with trio.move_on_after(0.5):
+            while True:
+                await first.send("x" * 60_000)
+        both = [await Client.open(server.port) for _ in range(2)]
+        for one in both:
+            await one.send({"type": "enter", "token": token, "take": True})
+        assert [(await one.receive())["type"] for one in both] == ["entered", "entered"]
+        codes: list[int] = []
+
+        async def ended(one: Client) -> None:
+            codes.append(await one.code())
+
+        async with trio.open_nursery() as nursery:
+            for one in both:
+                nursery.start_soon(ended, one)
+            await trio.sleep(0.5)
+            assert codes == [REPLACED]
+            nursery.cancel_scope.cancel()
+
+
+async def test_a_message_in_parts_without_a_letter_has_an_end() -> None:
+    async with serving() as server:
+        client, _token = await entered(server)
+        # A text and many continuations of no bytes, each with an empty mask.
+        await client.stream.send_all(b"\x01\x80\0\0\0\0" + b"\x00\x80\0\0\0\0" * (MOST_TEXT + 1))
+        assert await client.code() == TOO_LARGE
 
 
 async def test_a_second_window_waits_for_a_click_which_takes_the_table() -> None:
