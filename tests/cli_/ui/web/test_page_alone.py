@@ -23,7 +23,7 @@ from support.table_contract import check
 
 from cli.words.page_labels import labels
 from p2p_hoity.presentation.table_messages import Ask, AskForm, Checked, Closed, Refused, Taken
-from p2p_hoity.presentation.window_messages import Bye, Settled, Story
+from p2p_hoity.presentation.window_messages import Settled, Story
 
 IS_HERE = CHROMIUM.exists() and importlib.util.find_spec("playwright") is not None
 needs_browser = pytest.mark.skipif(not IS_HERE, reason="no Chromium, or no package playwright")
@@ -153,7 +153,6 @@ def test_after_the_end_of_the_program_it_does_not_connect_again(chromium: Browse
 @needs_browser
 def test_another_window_has_the_table_until_a_click(chromium: Browser) -> None:
     with chromium.window(recorded("four")["question-place"]) as window:
-        window.tell([Bye(True, "Another window has the table now.").as_json()])
         window.sockets[-1].close(code=4002)
         window.page.get_by_role("button", name=labels()["take_over"]).click()
         window.wait_for_sent(2)
