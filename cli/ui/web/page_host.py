@@ -82,7 +82,7 @@ class PageHost:
             say(_("Your table opens in the browser. Here Ctrl-C leaves it."))
             with trio.move_on_after(OPENING):
                 await self.server.entered.wait()
-            self._forget()
+        self._forget()
         if not self.server.entered.is_set():
             say(_("Open this address in a browser on this computer. It is valid once:"))
             say(self.server.address)

@@ -320,6 +320,43 @@ async def test_a_bot_plays_on_after_a_second_step_until_the_person_is_back(tmp_p
         assert await client.until("question")
 
 
+async def test_a_person_who_was_away_takes_the_seat_again_by_a_click(tmp_path: Path) -> None:
+    table, company = page_table(tmp_path), Company(3, 2, edition=short())
+    back: list[None] = []
+
+    async def return_at_last() -> None:
+        await table.seat.returning()
+        back.append(None)
+
+    async with playing(table, company), trio.open_nursery() as nursery:
+        client = await table.enter()
+        question = await client.play(until=lambda one: one["type"] == "question")
+        table.seat.tell(updates.Away(may_rejoin=True))
+        nursery.start_soon(return_at_last)
+        assert (await client.until("closed"))["question"] == question["id"]
+        asked = await client.until("ask")
+        assert asked["form"] == "return"
+        await client.send({"type": "reply", "ask": asked["id"], "yes": False})
+        asked = await client.until("ask")
+        assert not back
+        await client.send({"type": "reply", "ask": asked["id"], "yes": True})
+        await client.until("settled")
+        while not back:
+            await trio.sleep(0.01)
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_cheater_is_named_at_once(tmp_path: Path) -> None:
+    table, company = page_table(tmp_path), Company(3, 2, edition=short())
+    async with playing(table, company):
+        client = await table.enter()
+        await client.play(until=lambda one: one["type"] == "question")
+        table.seat.tell(updates.Accused(1, "bad-opening"))
+        alarm = await client.until("alarm")
+        assert (alarm["seat"], alarm["code"]) == (1, "bad-opening")
+        assert "cheated" in alarm["words"]
+
+
 async def test_talk_and_more_time_are_requests_of_the_seat(tmp_path: Path) -> None:
     table, company = page_table(tmp_path), Company(3, 2, edition=short())
     async with playing(table, company):
