@@ -1,4 +1,4 @@
-"""A seat at a page: it is told what a seat may know, at a person's pace, and no window harms a game."""
+"""A seat at a page: it is told what a seat may know, at a pace, and no window harms a game."""
 
 import json
 from collections.abc import Iterator
@@ -453,3 +453,29 @@ def test_every_message_of_a_window_is_in_the_schema() -> None:
     kinds = {"entered", "page", "story", "settled", "deal", "explain", "sheet", "saved", "bye"}
     assert all(table_contract.is_message({"type": kind}) for kind in kinds)
     assert page_window.VACANT > 1
+
+
+async def test_a_path_that_is_no_text_closes_no_window(tmp_path: Path) -> None:
+    table, company = page_table(tmp_path), Company(3, 2, edition=short())
+    async with playing(table, company):
+        client = await table.enter()
+        await client.play(until=lambda one: one["type"] == "question")
+        table.window.say("Kept in /home/\udcff/identity.")
+        told = await client.until("log")
+        assert told["words"] == ["Kept in /home/?/identity."]
+        await client.close()
+        client = await PageClient.enter(table.port, token=client.token)
+        await client.until("question")
+
+
+async def test_taking_a_seat_that_one_has_asks_nothing_anew(tmp_path: Path) -> None:
+    table, company = page_table(tmp_path), Company(3, 2, edition=short())
+    async with playing(table, company):
+        client = await table.enter()
+        asked = await client.play(until=lambda one: one["type"] == "question")
+        await client.send({"type": "bot", "plays": False})
+        await client.send({"type": "open", "sheet": "numbers"})
+        while (message := await client.receive())["type"] != "sheet":
+            assert message["type"] not in ("closed", "question")
+        await client.answer(asked)
+        await client.until("taken")
