@@ -18,6 +18,7 @@ from cli.ui.web.page_server import REPLACED
 from cli.ui.web.page_window import BAD_MESSAGE
 from cli.words import translation
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.staging import Remark
 from p2p_hoity.rules import State
 from p2p_hoity.table.playing.player_interface import Talk, WaitLonger
 from p2p_hoity.table.playing.session import Outcome
@@ -424,23 +425,35 @@ def bound_table() -> Any:
     return table(3)
 
 
+@pytest.mark.parametrize("failing", [updates.Attendance, updates.Choosing, Remark])
 async def test_a_mistake_in_the_page_lets_the_game_go_on_at_the_line_prompt(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    failing: type,
 ) -> None:
     table, company = page_table(tmp_path), Company(3, 2, edition=short())
-    broken: list[None] = []
+    hear, broken = table.window._messages.hear, list[None]()
 
-    def fail(*_given: Any) -> Any:
-        broken.append(None)
-        raise ZeroDivisionError
+    def fail(update: Any, by_bot: bool) -> Any:
+        if isinstance(update, failing):
+            broken.append(None)
+            raise ZeroDivisionError
+        return hear(update, by_bot)
 
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(table.window.serve_beside, company.play, table.seat, table.seat.tell)
+        window = table.window
+        nursery.start_soon(window.serve_beside, company.play, table.seat, table.seat.tell)
         with trio.fail_after(20):
             client = await table.enter()
-            await client.play(until=lambda one: one["type"] == "question")
-            monkeypatch.setattr(table.window._messages, "hear", fail)
-            table.seat.tell(updates.Attendance(()))
+            asked = await client.play(until=lambda one: one["type"] == "question")
+            monkeypatch.setattr(window._messages, "hear", fail)
+            if failing is updates.Attendance:
+                table.seat.tell(updates.Attendance(()))
+            elif failing is Remark:
+                window.say("Words.")
+            else:
+                await client.answer(asked)
             while type(table.seat.window).__name__ != "LineWindow":
                 await trio.sleep(0.01)
         nursery.cancel_scope.cancel()
