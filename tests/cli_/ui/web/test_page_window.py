@@ -11,9 +11,10 @@ from support import table_contract
 from support.page_table import Closed, PageClient, page_table, playing
 from support.sampling import seed
 from support.screened import Company, short
+from wsproto.events import TextMessage
 
 from cli.table_view import paced_messages
-from cli.ui.web import page_window
+from cli.ui.web import outbox, page_window
 from cli.ui.web.page_server import REPLACED
 from cli.ui.web.page_window import BAD_MESSAGE
 from cli.words import translation
@@ -492,3 +493,42 @@ async def test_taking_a_seat_that_one_has_asks_nothing_anew(tmp_path: Path) -> N
             assert message["type"] not in ("closed", "question")
         await client.answer(asked)
         await client.until("taken")
+
+
+FLOODS = [
+    {"type": "open", "sheet": "advice"},
+    {"type": "open", "sheet": "log"},
+    {"type": "check", "question": 1, "picked": list(range(40))},
+    {"type": "set", "language": "en"},
+    {"type": "talk", "words": "x" * 1000},
+    {"type": "reply", "ask": 1, "yes": True},
+    {"type": "wait"},
+    {"type": "leave"},
+]
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("message", FLOODS, ids=lambda one: one.get("sheet", one["type"]))
+async def test_a_flood_from_a_window_that_reads_nothing_is_bounded_and_holds_up_nobody(
+    tmp_path: Path, message: Message
+) -> None:
+    table, company = page_table(tmp_path), Company(3, 2, edition=short())
+    async with playing(table, company):
+        client = await table.enter()
+        await client.play(until=lambda one: one["type"] == "question")
+        many = b"".join(client._socket.send(TextMessage(json.dumps(message))) for _ in range(1000))
+        gaps, most = [0.0], 0
+        with trio.move_on_after(1.5) as limit:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(client.stream.send_all, many)
+                while not limit.cancel_called:
+                    before = trio.current_time()
+                    await trio.sleep(0.005)
+                    gaps.append(trio.current_time() - before)
+                    if table.window._outbox is not None:
+                        most = max(most, len(table.window._outbox._waiting))
+        assert max(gaps) < 1
+        assert most <= outbox.MOST
+        await client.close()
+        client = await PageClient.enter(table.port, token=client.token, take=True)
+        await client.until("question")
