@@ -82,6 +82,8 @@ class WebSocket:
             SocketGone: If there will be none: the other end has closed, or has sent what is not
                 text or longer than `MOST_TEXT`. In these cases it was told so.
         """
+        # Others have their turn, however fast the other end sends.
+        await trio.lowlevel.checkpoint()
         while True:
             if not self._events:
                 await self._read()

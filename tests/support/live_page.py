@@ -194,7 +194,7 @@ class Tab:
 
     def settle(self) -> None:
         """Wait until what was done has been answered and drawn, as far as that can be told."""
-        self.page.wait_for_timeout(2 * DRAWN)
+        self.page.wait_for_timeout(DRAWN)
 
     def text(self) -> str:
         """All that can be read."""

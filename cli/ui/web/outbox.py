@@ -52,9 +52,9 @@ class Outbox:
         while True:
             while self._waiting:
                 message = self._waiting.popleft()
-                await self._socket.send(
-                    json.dumps(message.as_json(), ensure_ascii=False, separators=(",", ":"))
-                )
+                text = json.dumps(message.as_json(), ensure_ascii=False, separators=(",", ":"))
+                # The path of a file may have bytes that are no text, which no socket carries.
+                await self._socket.send(text.encode("utf-8", "replace").decode())
             self.is_empty.set()
             self._filled = trio.Event()
             await self._filled.wait()

@@ -28,6 +28,8 @@ from .page_server import PageServer, Talk
 
 OPENING: Final[Seconds] = 15.0
 """The time after which the address is printed if no window has entered, in seconds."""
+STARTING: Final[Seconds] = 2.0
+"""The time after which a program that is to show the page counts as started, in seconds."""
 STALE: Final[Seconds] = 60.0
 """The age from which a forwarding file was left by a program that was killed, in seconds."""
 NAME: Final = "page-{port}.html"
@@ -78,17 +80,19 @@ class PageHost:
 
     async def _begin(self) -> None:
         """Open the page in a browser, and print its address if no window enters."""
-        if self._opens and await self._open():
-            say(_("Your table opens in the browser. Here Ctrl-C leaves it."))
-            with trio.move_on_after(OPENING):
-                await self.server.entered.wait()
-        self._forget()
+        if self._opens and self._is_written():
+            with trio.move_on_after(OPENING) as wait:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._show_page, wait)
+                    await self.server.entered.wait()
+                    nursery.cancel_scope.cancel()
+            self._forget()
         if not self.server.entered.is_set():
             say(_("Open this address in a browser on this computer. It is valid once:"))
             say(self.server.address)
 
-    async def _open(self) -> bool:
-        """Open a file that forwards to the page, and return whether that was possible.
+    def _is_written(self) -> bool:
+        """Write a file that forwards to the page, and return whether that was possible.
 
         The address itself has the secret, which other users would see on the browser's command
         line.
@@ -101,12 +105,29 @@ class PageHost:
         try:
             self._clear()
             self._home.files.put(self._file, text.encode())
-            return bool(
-                await trio.to_thread.run_sync(
-                    self._show, self._file.as_uri(), abandon_on_cancel=True
-                )
-            )
-        except (OSError, webbrowser.Error):
+        except OSError:
+            return False
+        return True
+
+    async def _show_page(self, wait: trio.CancelScope) -> None:
+        """Open the file in a browser. If that is not possible, end the wait for a window.
+
+        A browser may be a program that goes on until it is closed. So a failure is one only if it
+        comes at once.
+        """
+        words = _("Your table opens in the browser. Here Ctrl-C leaves it.")
+        with trio.move_on_after(STARTING) as starting:
+            is_shown = await trio.to_thread.run_sync(self._shown, abandon_on_cancel=True)
+        if starting.cancelled_caught or is_shown:
+            say(words)
+        else:
+            wait.cancel()
+
+    def _shown(self) -> bool:
+        """Open the file in a browser, and return whether that was possible."""
+        try:
+            return bool(self._show(self._file.as_uri()))
+        except Exception:  # noqa: BLE001 - whatever there is for a browser must not end the game
             return False
 
     def _clear(self) -> None:

@@ -133,9 +133,10 @@ class PageWindow(PeopleWindow):
                 self._outbox.put(message)
 
     def _hear(self, update: Heard) -> None:
-        self._send(self._messages.hear(update, self.seat.by_bot))
-        if self._messages.is_revealing:
-            self._revealed.set()
+        with self._guarded():
+            self._send(self._messages.hear(update, self.seat.by_bot))
+            if self._messages.is_revealing:
+                self._revealed.set()
 
     def tell(self, update: updates.Update) -> None:
         """Show an update. What is asked, `choose` tells."""
@@ -353,8 +354,6 @@ class PageWindow(PeopleWindow):
                 await socket.close(BAD_MESSAGE)
                 return
             self._do(said)
-            # Others have their turn, however fast a window sends.
-            await trio.lowlevel.checkpoint()
 
     def _whole(self) -> Iterator[Message]:
         """Yield all that a window has to know now."""

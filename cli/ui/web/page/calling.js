@@ -19,7 +19,8 @@ export function attention(state) {
  * @param {import("./types").PageState} state
  */
 export function callPlayer(state) {
-  if (state.page?.settings.sound) beep();
+  // Before the first click or key no sound is allowed, and trying is complained of.
+  if (state.page?.settings.sound && navigator.userActivation?.hasBeenActive !== false) beep();
   if (!document.hidden || !("Notification" in window) || Notification.permission !== "granted")
     return;
   const note = new Notification(NAME, { body: state.question?.title, tag: "turn" });

@@ -1,4 +1,4 @@
-"""The page's browser: opened by a private file, or by an address that is printed."""
+"""What an opened page leaves behind, which port it takes, and where no browser is opened."""
 
 import os
 import sys
@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 import trio
-from support.page_table import PageClient, secret_of
 
 from cli.exit_codes import Trouble
-from cli.ui.web import page_host
 from cli.ui.web.page_host import PageHost, can_open
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.private_files import private_folder
@@ -32,55 +30,6 @@ def host(folder: Path, show: Callable[[str], object], port: int = 0) -> PageHost
 @pytest.fixture(autouse=True)
 def _has_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BROWSER", "none")
-
-
-async def test_a_private_file_forwards_to_the_page_until_a_window_has_entered(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    opened: list[Path] = []
-
-    def show(address: str) -> bool:
-        opened.append(Path(address.removeprefix("file://")))
-        return True
-
-    page = host(tmp_path / "home", show)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(page.serve, idle)
-        with trio.fail_after(20):
-            while not opened:
-                await trio.sleep(0.01)
-            (path,) = opened
-            assert page.server.address in path.read_text(encoding="utf-8")
-            if os.name != "nt":
-                assert path.stat().st_mode & 0o077 == 0
-            await PageClient.enter(page.server.port, secret=secret_of(page.server))
-            while path.exists():
-                await trio.sleep(0.01)
-        nursery.cancel_scope.cancel()
-    page.close()
-    assert "127.0.0.1" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("is_shown", [True, False])
-async def test_an_address_is_printed_where_no_window_enters(
-    is_shown: bool,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(page_host, "OPENING", 0.05)
-    page = host(tmp_path / "home", lambda address: is_shown)
-    told = ""
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(page.serve, idle)
-        with trio.fail_after(20):
-            while page.server.address not in told:
-                await trio.sleep(0.01)
-                told += capsys.readouterr().out
-        nursery.cancel_scope.cancel()
-    assert ("opens in the browser" in told) is is_shown
-    assert not list((tmp_path / "home").glob("page-*"))
-    page.close()
 
 
 def test_what_is_not_entered_is_removed_at_the_end_and_what_was_left_by_others_at_the_next(

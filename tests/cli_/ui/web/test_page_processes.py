@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import sampling
 from support.live_page import Tab, chromium, window
 from support.page_browser import CHROMIUM
 from support.short_game import short_file
@@ -130,12 +129,8 @@ def test_the_first_run_and_a_game_to_its_end(browser: Any, tmp_path: Path) -> No
         assert not list(play.home.glob("page-*"))
 
 
-ENDS = [signal.SIGINT, signal.SIGKILL]
-
-
-@pytest.mark.parametrize(
-    "how", sampling.sample(ENDS, 2, "ends of a page"), ids=lambda one: one.name
-)
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL], ids=lambda one: one.name)
 def test_a_program_that_ends_in_a_game_leaves_a_page_that_says_how_to_go_on(
     browser: Any, tmp_path: Path, how: signal.Signals
 ) -> None:

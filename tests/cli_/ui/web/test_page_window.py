@@ -11,13 +11,15 @@ from support import table_contract
 from support.page_table import Closed, PageClient, page_table, playing
 from support.sampling import seed
 from support.screened import Company, short
+from wsproto.events import TextMessage
 
 from cli.table_view import paced_messages
-from cli.ui.web import page_window
+from cli.ui.web import outbox, page_window
 from cli.ui.web.page_server import REPLACED
 from cli.ui.web.page_window import BAD_MESSAGE
 from cli.words import translation
 from p2p_hoity.presentation import screen_updates as updates
+from p2p_hoity.presentation.staging import Remark
 from p2p_hoity.rules import State
 from p2p_hoity.table.playing.player_interface import Talk, WaitLonger
 from p2p_hoity.table.playing.session import Outcome
@@ -461,23 +463,35 @@ def bound_table() -> Any:
     return table(3)
 
 
+@pytest.mark.parametrize("failing", [updates.Attendance, updates.Choosing, Remark])
 async def test_a_mistake_in_the_page_lets_the_game_go_on_at_the_line_prompt(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    failing: type,
 ) -> None:
     table, company = page_table(tmp_path), Company(3, 2, edition=short())
-    broken: list[None] = []
+    hear, broken = table.window._messages.hear, list[None]()
 
-    def fail(*_given: Any) -> Any:
-        broken.append(None)
-        raise ZeroDivisionError
+    def fail(update: Any, by_bot: bool) -> Any:
+        if isinstance(update, failing):
+            broken.append(None)
+            raise ZeroDivisionError
+        return hear(update, by_bot)
 
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(table.window.serve_beside, company.play, table.seat, table.seat.tell)
+        window = table.window
+        nursery.start_soon(window.serve_beside, company.play, table.seat, table.seat.tell)
         with trio.fail_after(20):
             client = await table.enter()
-            await client.play(until=lambda one: one["type"] == "question")
-            monkeypatch.setattr(table.window._messages, "hear", fail)
-            table.seat.tell(updates.Attendance(()))
+            asked = await client.play(until=lambda one: one["type"] == "question")
+            monkeypatch.setattr(window._messages, "hear", fail)
+            if failing is updates.Attendance:
+                table.seat.tell(updates.Attendance(()))
+            elif failing is Remark:
+                window.say("Words.")
+            else:
+                await client.answer(asked)
             while type(table.seat.window).__name__ != "LineWindow":
                 await trio.sleep(0.01)
         nursery.cancel_scope.cancel()
@@ -490,3 +504,68 @@ def test_every_message_of_a_window_is_in_the_schema() -> None:
     kinds = {"entered", "page", "story", "settled", "deal", "explain", "sheet", "saved", "bye"}
     assert all(table_contract.is_message({"type": kind}) for kind in kinds)
     assert page_window.VACANT > 1
+
+
+async def test_a_path_that_is_no_text_closes_no_window(tmp_path: Path) -> None:
+    table, company = page_table(tmp_path), Company(3, 2, edition=short())
+    async with playing(table, company):
+        client = await table.enter()
+        await client.play(until=lambda one: one["type"] == "question")
+        table.window.say("Kept in /home/\udcff/identity.")
+        told = await client.until("log")
+        assert told["words"] == ["Kept in /home/?/identity."]
+        await client.close()
+        client = await PageClient.enter(table.port, token=client.token)
+        await client.until("question")
+
+
+async def test_taking_a_seat_that_one_has_asks_nothing_anew(tmp_path: Path) -> None:
+    table, company = page_table(tmp_path), Company(3, 2, edition=short())
+    async with playing(table, company):
+        client = await table.enter()
+        asked = await client.play(until=lambda one: one["type"] == "question")
+        await client.send({"type": "bot", "plays": False})
+        await client.send({"type": "open", "sheet": "numbers"})
+        while (message := await client.receive())["type"] != "sheet":
+            assert message["type"] not in ("closed", "question")
+        await client.answer(asked)
+        await client.until("taken")
+
+
+FLOODS = [
+    {"type": "open", "sheet": "advice"},
+    {"type": "open", "sheet": "log"},
+    {"type": "check", "question": 1, "picked": list(range(40))},
+    {"type": "set", "language": "en"},
+    {"type": "talk", "words": "x" * 1000},
+    {"type": "reply", "ask": 1, "yes": True},
+    {"type": "wait"},
+    {"type": "leave"},
+]
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("message", FLOODS, ids=lambda one: one.get("sheet", one["type"]))
+async def test_a_flood_from_a_window_that_reads_nothing_is_bounded_and_holds_up_nobody(
+    tmp_path: Path, message: Message
+) -> None:
+    table, company = page_table(tmp_path), Company(3, 2, edition=short())
+    async with playing(table, company):
+        client = await table.enter()
+        await client.play(until=lambda one: one["type"] == "question")
+        many = b"".join(client._socket.send(TextMessage(json.dumps(message))) for _ in range(1000))
+        gaps, most = [0.0], 0
+        with trio.move_on_after(1.5) as limit:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(client.stream.send_all, many)
+                while not limit.cancel_called:
+                    before = trio.current_time()
+                    await trio.sleep(0.005)
+                    gaps.append(trio.current_time() - before)
+                    if table.window._outbox is not None:
+                        most = max(most, len(table.window._outbox._waiting))
+        assert max(gaps) < 1
+        assert most <= outbox.MOST
+        await client.close()
+        client = await PageClient.enter(table.port, token=client.token, take=True)
+        await client.until("question")
