@@ -162,6 +162,19 @@ class PacedMessages:
                     yield message
         yield from self._deal_now()
 
+    def _story(self) -> Iterator[Message]:
+        """Yield the log so far, with what was said between its sentences."""
+        lines, first = tuple(self.stage.log), self.stage.told - len(self.stage.log)
+        talk = [(said, max(0, told - first)) for said, told in self.stage.talk]
+        ends = [*(told for _said, told in talk), len(lines)]
+        yield windows.Story(lines[: ends[0]])
+        for (said, at), end in zip(talk, ends[1:], strict=True):
+            phrase = said.words if isinstance(said.words, int) else None
+            words = chat_phrases.spoken(said.words)
+            yield messages.Said(said.seat, said.who, words, phrase, said.is_own)
+            if end > at:
+                yield messages.Log(self.table.round, "remark", {}, lines[at:end])
+
     def _remarks(self, before: int) -> Iterator[Message]:
         """Yield the lines that were added to the log since it had `before`, if there are any."""
         new = self.stage.told - before
@@ -195,12 +208,7 @@ class PacedMessages:
         if self._deal is not None and not scene.is_dealt:
             self._deal = None
             yield from self._deal_now()
-        yield windows.Story(tuple(self.stage.log))
-        for seat, who, words, is_own in (
-            (one.seat, one.who, one.words, one.is_own) for one in scene.talk
-        ):
-            phrase = words if isinstance(words, int) else None
-            yield messages.Said(seat, who, chat_phrases.spoken(words), phrase, is_own)
+        yield from self._story()
         yield from self.table.state(by_bot)
         if self._beat is not None:
             yield self._beat

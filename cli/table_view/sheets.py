@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from p2p_hoity.editions.load_edition import load
 from p2p_hoity.presentation.screen_updates import Attending
 from p2p_hoity.presentation.window_messages import StyledText
 
@@ -95,7 +96,9 @@ def _recap(stage: Stage, desk: Desk, numbers: Sequence[str]) -> list[Paragraph]:
 
 
 def _rules(stage: Stage, desk: Desk, numbers: Sequence[str]) -> list[Paragraph]:
-    return [] if stage.names is None else _all(rules_text.paragraphs(stage.names.edition))
+    """Return the rules of the edition that is played, or of the usual one before a game."""
+    edition = load() if stage.names is None else stage.names.edition
+    return _all(rules_text.paragraphs(edition))
 
 
 def _proofs(stage: Stage, desk: Desk, numbers: Sequence[str]) -> list[Paragraph]:

@@ -58,9 +58,10 @@ def _choice() -> dict[str, str]:
         "fold": _("show or hide the choice"),
         "goes_on": _("Go on"),
         "hint": _("Hint"),
-        "hurry": _("Enter hurries"),
+        "hurry": _("Show the rest at once"),
         "no": _("No"),
-        "nothing_marked": _("nothing marked yet"),
+        "mark_exhibit": _("Click pieces in your row, or take one of these."),
+        "mark_loot": _("Click one piece of each exhibit."),
         "seal": _("Seal it (no undo)"),
         "sealed": _("sealed ✓"),
         "sealed_awaited": _("sealed; awaited: {who}"),
@@ -82,7 +83,7 @@ def _around() -> dict[str, str]:
         "language": _("Language"),
         "lesson": _("play a first round that is explained"),
         "nickname": _("Your nickname at this table."),
-        "nickname_new": _("Nickname: another one at each table"),
+        "nickname_new": _("empty: a new one at each table"),
         "play_bots": _("play against bots"),
         "seated": _("Seated {number} of {seats}"),
         "share": _("Share"),
@@ -97,7 +98,6 @@ def _menu() -> dict[str, str]:
         "close": _("Close"),
         "hear": _("hear {who} again"),
         "hear_onlookers": _("hear onlookers again"),
-        "help": _("Help"),
         "key_bot": _("let a bot play on, and take the seat back"),
         "key_mark": _("walk over your pieces and mark them; 1–9 marks one of the best exhibits"),
         "key_pick": _("pick an answer; Enter seals it, and there is no undo"),
@@ -138,6 +138,8 @@ def _end() -> dict[str, str]:
         "fields_chart": _("Fields of the score track over the rounds"),
         "last_exhibit": _("LAST EXHIBIT"),
         "name_you": _("{nickname} (you)"),
+        "key_yes_no": _("answer a question with yes or no"),
+        "may_close": _("You may close this window."),
         "over": _("The game is over"),
         "rank": _("RANK"),
         "round": _("Round {round}"),
@@ -159,8 +161,8 @@ def _window() -> dict[str, str]:
         "ended": _("The program has ended. Go on with: hoity resume --web"),
         "here_only": _("This address is for the machine on which the program runs."),
         "link_used": _(
-            "This address was used already, or it is wrong. The terminal shows how to get a new "
-            "one."
+            "This address was used already. If another tab has the table, go on there. If not, "
+            "the terminal soon prints a new address."
         ),
         "lost": _("The connection to your program is lost. Trying again …"),
         "elsewhere": _("Another window has the table."),

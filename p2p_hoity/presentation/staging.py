@@ -17,6 +17,7 @@ from ..rules import Happening, happenings
 from ..rules.banquet import FINAL_HONOURS
 from .scene import Beat, Scene
 from .screen_updates import (
+    Again,
     ChoiceTaken,
     Choosing,
     Ended,
@@ -70,7 +71,7 @@ class Remark:
 
 
 Heard = Update | Remark
-QUEUED: Final = (Happened, Choosing, ChoiceTaken, GameOver, Unconfirmed, Ended, Remark)
+QUEUED: Final = (Happened, Choosing, ChoiceTaken, GameOver, Unconfirmed, Again, Ended, Remark)
 """Kinds of updates that wait while a reveal is shown."""
 
 

@@ -30,6 +30,8 @@ OPENING: Final[Seconds] = 15.0
 """The time after which the address is printed if no window has entered, in seconds."""
 STARTING: Final[Seconds] = 2.0
 """The time after which a program that is to show the page counts as started, in seconds."""
+CLOSED: Final[Seconds] = 12.0
+"""The time after which a page that was closed is not being reloaded, in seconds."""
 STALE: Final[Seconds] = 60.0
 """The age from which a forwarding file was left by a program that was killed, in seconds."""
 NAME: Final = "page-{port}.html"
@@ -74,9 +76,23 @@ class PageHost:
         """Serve the page until this is cancelled. The first time, open it in a browser."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self.server.serve, talk)
-            if not self._is_begun:
-                self._is_begun = True
-                nursery.start_soon(self._begin)
+            nursery.start_soon(self._call_windows)
+
+    async def _call_windows(self) -> None:
+        """Open the page the first time, and tell how to come back to it whenever it is closed."""
+        if not self._is_begun:
+            self._is_begun = True
+            await self._begin()
+            await self.server.entered.wait()
+        while True:
+            with trio.move_on_after(CLOSED):
+                await self.server.entered.wait()
+            if not self.server.entered.is_set():
+                self.server.renew()
+                say(_("The page is closed. To come back to the table, open this address:"))
+                say(self.server.address)
+                await self.server.entered.wait()
+            await self.server.vacant.wait()
 
     async def _begin(self) -> None:
         """Open the page in a browser, and print its address if no window enters."""

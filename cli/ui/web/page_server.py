@@ -88,7 +88,8 @@ class PageServer:
     """The address at which the page is served. It can serve in several runs of trio, one by one.
 
     Attributes:
-        entered: Set when the first window has entered.
+        entered: Set while a window has the table.
+        vacant: Set while none has it.
         failures: The errors of this program's own code while it served, the newest ones.
     """
 
@@ -104,8 +105,8 @@ class PageServer:
         self.port: int = self._socket.getsockname()[1]
         self._secret: str | None = secrets.token_urlsafe(SECRET)
         self._token = secrets.token_urlsafe(SECRET)
-        self.entered, self._vacant = trio.Event(), trio.Event()
-        self._vacant.set()
+        self.entered, self.vacant = trio.Event(), trio.Event()
+        self.vacant.set()
         self.failures: list[Exception] = []
         self._window: _Window | None = None
         # In the order in which they came.
@@ -128,6 +129,10 @@ class PageServer:
     def address(self) -> str:
         """The address for a browser, with the secret of one use as long as it is valid."""
         return f"{self.origin}/#{self._secret or ''}"
+
+    def renew(self) -> None:
+        """Make a new secret, unless the one that was made is not used yet."""
+        self._secret = self._secret or secrets.token_urlsafe(SECRET)
 
     def close(self) -> None:
         """Close the port."""
@@ -218,7 +223,7 @@ class PageServer:
             return
         self._newcomers.pop(scope, None)
         window = self._window = _Window(scope, socket)
-        self._vacant = trio.Event()
+        self.vacant = trio.Event()
         try:
             await socket.send(json.dumps(Entered(self._token).as_json()))
             self.entered.set()
@@ -231,7 +236,8 @@ class PageServer:
         finally:
             if self._window is window:
                 self._window = None
-                self._vacant.set()
+                self.entered = trio.Event()
+                self.vacant.set()
             await socket.close(GOING_AWAY)
 
     def _failed(self, error: Exception) -> None:
@@ -254,7 +260,7 @@ class PageServer:
         if self._window is not None and not takes:
             # A reload closes the window before, which may be noticed only now.
             with trio.move_on_after(VACATING):
-                await self._vacant.wait()
+                await self.vacant.wait()
         while (window := self._window) is not None:
             if not takes:
                 await socket.close(REPLACED)

@@ -13,7 +13,9 @@ from p2p_hoity.presentation.table_messages import Ask, AskForm, Message, Refused
 from p2p_hoity.web.websocket import WebSocket
 
 from ... import version
+from ...table_view.desk import Desk
 from ...table_view.messages import hello
+from ...table_view.stage import Stage
 from ...words import translation
 from ...words.page_labels import labels
 from ...words.translation import _
@@ -21,8 +23,9 @@ from ..json_answers import NotUnderstood
 from ..screen_options import Box
 from .outbox import Outbox
 from .page_host import PageHost
+from .page_sheets import page_sheet
 from .page_window import BAD_MESSAGE, language_names
-from .window_requests import Set, Setup, read_request
+from .window_requests import Open, Set, Setup, read_request
 
 ASK: Final = 1
 NO_NICKNAME: Final = "no-nickname"
@@ -104,6 +107,8 @@ class PageSetup:
                     translation.speak(said.changed["language"], True)
                     for message in self._whole():
                         outbox.put(message)
+                if isinstance(said, Open):
+                    outbox.put(page_sheet(said.sheet, Stage(), Desk(), ""))
                 if isinstance(said, Setup) and (why := self._take(said)) is not None:
                     outbox.put(Refused(None, NO_NICKNAME, {}, why))
             nursery.cancel_scope.cancel()

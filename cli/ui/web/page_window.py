@@ -133,6 +133,7 @@ class PageWindow(PeopleWindow):
                 self._outbox.put(message)
 
     def _hear(self, update: Heard) -> None:
+        """Show an update or a remark of the program."""
         with self._guarded():
             self._send(self._messages.hear(update, self.seat.by_bot))
             if self._messages.is_revealing:
@@ -379,6 +380,7 @@ class PageWindow(PeopleWindow):
             case Hurry():
                 self._hurry()
             case Open(name):
+                self._desk.has_hints = self.seat.is_among_own_bots
                 sheet = page_sheet(name, self._messages.stage, self._desk, self._ticket)
                 self._send([sheet])
             case Save():
@@ -428,7 +430,7 @@ class PageWindow(PeopleWindow):
     def _ask_to_leave(self) -> None:
         """Ask whether to leave, since a page could send this by mistake or be made to."""
         words = dict(leaving(self._messages.stage, self._desk))["leave"]
-        self._ask_first(AskForm.LEAVE, words, self._leave)
+        self._ask_first(AskForm.LEAVE, words[:1].upper() + words[1:], self._leave)
 
     def _leave(self) -> None:
         """Leave the table, or decline another game that is offered."""
@@ -570,6 +572,6 @@ class PageWindow(PeopleWindow):
         outbox = self._outbox
         if outbox is None:
             return
-        outbox.put(windows.Bye(words))
+        outbox.put(windows.Bye(words[:1].upper() + words[1:]))
         with trio.CancelScope(shield=True, deadline=trio.current_time() + FLUSHING):
             await outbox.is_empty.wait()

@@ -80,6 +80,21 @@ export class Actions {
       this.send({ type: "check", question: question.id, picked: inOrder(question, picked) });
   }
 
+  /**
+   * Pick an entry by its number, and go there: Enter seals it then.
+   * @param {number} number
+   */
+  pickByKey(number) {
+    this.choose(number);
+    setTimeout(() => {
+      this.focusChoice();
+      document
+        .querySelector("#choice input:checked, #choice .best-one.on")
+        ?.closest("label, button")
+        ?.scrollIntoView({ block: "nearest" });
+    });
+  }
+
   seal() {
     const choice = readyChoice(this.state);
     if (choice === undefined || this.state.isSent || !this.state.question) return false;
@@ -141,7 +156,11 @@ export class Actions {
   };
   /** @param {string | number} said  Words of one's own, or the number of a phrase. */
   say = (said) => {
-    if (typeof said === "number") this.dialog = null;
+    if (typeof said === "number") {
+      this.dialog = null;
+      // The dialog gives the focus back to its button, which Enter would press again.
+      setTimeout(() => this.focusChoice());
+    }
     this.send({ type: "talk", ...(typeof said === "number" ? { phrase: said } : { words: said }) });
   };
   takeOver = () => this.socket.open(true);

@@ -129,7 +129,7 @@ export function ending(context) {
       }
     </div>
     ${isLate ? html`<p class="dim">${t("waiting", { who: awaited.map((seat) => nameOf(state, seat)).join(", ") })}</p>` : nothing}
-    <div class="buttons">
+    <div class="buttons" ?hidden=${state.link === "over"}>
       <button type="button" class="plain" @click=${() => act.save()}>${t("save_picture")}</button
       ><button type="button" class="plain" @click=${() => act.open("recap")}>${t("recap")}</button>
       <button type="button" class="plain" @click=${() => act.open("proofs")}>${t("proofs")}</button

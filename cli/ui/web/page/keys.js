@@ -32,13 +32,28 @@ const isControl = (target) =>
  */
 export function pressed(event, state, act) {
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-  if (document.querySelector("dialog[open]") || modalAsk(state)) return;
+  if (modalAsk(state)) return;
+  if (document.querySelector("dialog[open]")) return turn(event, state, act);
   const isDone =
     lessonKey(event, state, act) ||
     replayKey(event, state, act) ||
     questionKey(event, state, act) ||
     otherKey(event, state, act);
   if (isDone) event.preventDefault();
+}
+
+/**
+ * Over a page of text its own key closes it, and that of another one turns to it.
+ * @param {KeyboardEvent} event
+ * @param {import("./types").PageState} state
+ * @param {import("./types").Actions} act
+ */
+function turn(event, { sheet }, act) {
+  const name = SHEETS[event.key];
+  if (!sheet || !name) return;
+  event.preventDefault();
+  if (sheet.name === name) act.dismiss();
+  else act.open(name);
 }
 
 /**
@@ -68,7 +83,7 @@ function questionKey(event, state, act) {
   const { key } = event;
   if (!question || state.isSent) return false;
   if (/^[1-9]$/.test(key))
-    return Number(key) <= question.entries.length && (act.choose(Number(key) - 1), true);
+    return Number(key) <= question.entries.length && (act.pickByKey(Number(key) - 1), true);
   if (key === "ArrowLeft" || key === "ArrowRight")
     return isMarked(question) && walk(key === "ArrowRight" ? 1 : -1);
   if (key === "ArrowUp" || key === "ArrowDown") return act.step(key === "ArrowDown" ? 1 : -1);
@@ -134,9 +149,9 @@ function otherKey({ key, target }, state, act) {
   if (key === "w" && state.clock && state.table?.seat !== null) return (act.wait(), true);
   if (key === "a" && state.table?.seat != null) return (act.bot(!state.page?.by_bot), true);
   if (key === "s" && state.ending) return (act.save(), true);
-  if (isControl(target) || key === "Tab" || key === "Shift") return false;
   const open = document.querySelector("[data-yes]");
   if ((key === "y" || key === "n") && open) return act.replyFirst(key === "y");
+  if (isControl(target) || key === "Tab" || key === "Shift") return false;
   if (state.beat && !state.question) return (act.hurry(), true);
   return false;
 }

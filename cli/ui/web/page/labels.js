@@ -5,7 +5,7 @@ const FALLBACK = {
   connecting: "Connecting …",
   ended: "The program has ended. Go on with: hoity resume --web",
   link_used:
-    "This address was used already, or it is wrong. The terminal shows how to get a new one.",
+    "This address was used already. If another tab has the table, go on there. If not, the terminal soon prints a new address.",
   elsewhere: "Another window has the table.",
   take_over: "Take over here",
   here_only: "This address is for the machine on which the program runs.",

@@ -2,8 +2,10 @@
 
 import { html, nothing } from "./vendor/lit-html.js";
 import { t } from "./labels.js";
+import { setupAsk } from "./setup.js";
 
-const SHEETS = ["recap", "pieces", "rules", "proofs", "links", "numbers", "help"];
+const SHEETS = ["recap", "pieces", "rules", "proofs", "links", "numbers"];
+const BEFORE_A_GAME = ["rules"];
 
 /**
  * @param {string} words
@@ -57,13 +59,14 @@ function leaving({ state, act }) {
 
 /** @param {import("./types").Context} context */
 export function menu(context) {
-  const { act } = context;
+  const { act, state } = context;
+  const sheets = state.table ? SHEETS : BEFORE_A_GAME;
   return html`<h2 id="dialog-title">${t("menu")}</h2>
     <div class="pages menu">
       <ul class="tiles">
-        ${SHEETS.map((name) => item(t(name), () => act.open(name)))}${item(t("keys"), () => act.keys())}
+        ${sheets.map((name) => item(t(name), () => act.open(name)))}${item(t("keys"), () => act.keys())}
       </ul>
-      ${settings(context)}${muting(context)}${leaving(context)}
+      ${settings(context)}${muting(context)}${setupAsk(state) ? nothing : leaving(context)}
     </div>
     <form method="dialog"><button class="plain close">${t("stay")}</button></form>`;
 }
@@ -83,6 +86,7 @@ const KEYS = [
   ["w", "wait"],
   ["a", "key_bot"],
   ["s", "save_picture"],
+  ["y n", "key_yes_no"],
   ["Esc", "menu"],
 ];
 

@@ -72,7 +72,7 @@ export function title(state, [, letter, year, secret]) {
 /** @param {import("./types").Piece} piece */
 const face = ([, letter, year, secret]) =>
   html`<b class="l">${letter}</b>${icon(letter)}<span class="y">${year}</span
-    >${secret ? html`<i class="dot"></i><span class="sr">${t("secret")}</span>` : nothing}`;
+    >${secret ? html`<i class="dot" aria-hidden="true">*</i><span class="sr">${t("secret")}</span>` : nothing}`;
 
 /**
  * A piece that lies on the table.

@@ -156,18 +156,21 @@ function verdict({ question, verdict, picked, complaint, chosen }) {
     (question.groups.length === 1 && chosen === null && !picked.size)
   )
     return nothing;
-  if (!verdict) return html`<p class="say">${picked.size ? "…" : t("nothing_marked")}</p>`;
+  if (!verdict) return html`<p class="say">${picked.size ? "…" : t(question.kind === "exhibit" ? "mark_exhibit" : "mark_loot")}</p>`;
   return html`<p class="say ${verdict.is_legal ? "" : "bad"}">
     ${verdict.words}${note && question.groups.length !== 1 ? html`<small>${note}</small>` : nothing}
   </p>`;
 }
+
+/** Seconds of which nobody needs to know how many are left, as among one's own bots. */
+const LONG_TIME = 1000;
 
 /**
  * How much of the time of this step is left: a bar, and in figures.
  * @param {import("./types").Clock | null} clock
  */
 export function timeLeft(clock) {
-  if (!clock || clock.left === null) return nothing;
+  if (!clock || clock.left === null || clock.left > LONG_TIME) return nothing;
   const passed = (performance.now() - clock.at) / 1000;
   const left = Math.max(0, clock.left - passed);
   const share = (100 * left) / Math.max(1, clock.left + clock.waited);

@@ -26,8 +26,9 @@ function bar({ state, act }) {
   const { board, page, table } = state;
   const headline = state.ending ? t("over") : (board?.headline ?? "");
   const linked = board?.seats.filter((seat) => seat.presence === "linked").length ?? 0;
+  const isOver = state.link === "over";
   const game =
-    table && board
+    table && board && !isOver
       ? html`<button type="button" class="pill wide" @click=${() => act.open("links")}>
             ${t("linked_of", { linked, seats: board.seats.length })}
           </button>
@@ -41,7 +42,7 @@ function bar({ state, act }) {
     ${game}
     ${page?.has_hints && state.question ? html`<button type="button" class="pill hint" @click=${() => act.open("advice")}>${t("hint")}</button>` : nothing}
     ${
-      page
+      page && !isOver
         ? html`<button
               type="button"
               class="pill round wide"
@@ -77,7 +78,7 @@ function notice({ state, act }) {
       <button type="button" class="plain" @click=${() => act.takeOver()}>${t("take_over")}</button>
     </p>`;
   if (state.link === "over")
-    return html`<p class="notice" role="alert">${state.bye?.words || t("over")}</p>`;
+    return html`<p class="notice" role="alert">${state.bye?.words} ${t("may_close")}</p>`;
   return nothing;
 }
 

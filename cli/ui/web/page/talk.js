@@ -31,7 +31,7 @@ export function log(context) {
 
 /** @param {import("./types").Context} context */
 export function talk({ state, act }) {
-  if (!state.page?.may_talk) return nothing;
+  if (!state.page?.may_talk || state.link === "over") return nothing;
   const say = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     const field = /** @type {HTMLInputElement} */ (

@@ -121,8 +121,8 @@ function race({ state }) {
     <ol>
       ${order.map(
         (seat) =>
-          html`<li>
-            ${mark(state, seat)}<span class="sr"
+          html`<li class=${seat === state.table?.seat ? "own" : ""}>
+            ${seat === state.table?.seat ? html`<small aria-hidden="true">${t("you")}</small>` : nothing}${mark(state, seat)}<span class="sr"
               ><bdi>${nameOf(state, seat)}</bdi>,
               ${t("field_at", { field: board.seats[seat].field })}</span
             ><span aria-hidden="true">${board.seats[seat].field}</span>
