@@ -133,6 +133,7 @@ class PageWindow(PeopleWindow):
                 self._outbox.put(message)
 
     def _hear(self, update: Heard) -> None:
+        """Show an update. A mistake in this ends the page, and not the game."""
         with self._guarded():
             self._send(self._messages.hear(update, self.seat.by_bot))
             if self._messages.is_revealing:
