@@ -143,7 +143,7 @@ class PageHost:
         """Open the file in a browser, and return whether that was possible."""
         try:
             return bool(self._show(self._file.as_uri()))
-        except Exception:  # noqa: BLE001 - whatever there is for a browser must not end the game
+        except (OSError, ValueError, RuntimeError, webbrowser.Error):
             return False
 
     def _clear(self) -> None:
