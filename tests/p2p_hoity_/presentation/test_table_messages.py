@@ -16,6 +16,7 @@ from p2p_hoity.presentation.table_messages import (
     plain,
     type_of,
 )
+from p2p_hoity.presentation.window_messages import WINDOW_MESSAGES, Entered, Sheet
 from p2p_hoity.rules import Place, happenings
 
 
@@ -55,8 +56,9 @@ def test_a_message_has_its_type_and_its_fields() -> None:
         "fields": {},
         "seconds": None,
     }
-    assert set(MESSAGES) == set(Message.__subclasses__())
-    assert len({type_of(kind) for kind in MESSAGES}) == len(MESSAGES)
+    kinds = (*MESSAGES, *WINDOW_MESSAGES)
+    assert set(kinds) == set(Message.__subclasses__())
+    assert len({type_of(kind) for kind in kinds}) == len(kinds)
 
 
 def test_a_ticket_and_a_code_are_in_no_log() -> None:
@@ -64,3 +66,5 @@ def test_a_ticket_and_a_code_are_in_no_log() -> None:
     assert "secret" not in repr(lobby)
     assert "lantern" not in repr(lobby)
     assert lobby.as_json()["ticket"] == "hoity3secret"
+    assert "secret" not in repr(Entered("secret"))
+    assert "secret" not in repr(Sheet("ticket", "", (), "hoity3secret", "secret"))
