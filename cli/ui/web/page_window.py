@@ -547,6 +547,8 @@ class PageWindow(PeopleWindow):
                 await self._until_left()
             case outcome.Error(error=Trouble() as trouble):
                 words = str(trouble)
+            case outcome.Error(error=trio.Cancelled()):
+                return  # What would send a word is cancelled as well.
         if not self._page.goes_on:
             await self._say_bye(words)
 

@@ -179,40 +179,37 @@ async def test_a_window_that_reads_nothing_gets_the_whole_truth_at_last(
 # What is refused.
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "no JSON",
-        [],
-        {"type": "unknown"},
-        {"no": "type"},
-        {"type": "answer"},
-        {"type": "answer", "question": 1, "choice": 0, "more": 1},
-        {"type": "answer", "question": True, "choice": 0},
-        {"type": "check", "question": 1, "picked": ["a"]},
-        {"type": "open", "sheet": "secrets"},
-        {"type": "set", "sound": "loud"},
-        {"type": "set", "language": "x" * 300},
-        {"type": "seek", "at": 1.5},
-        {"type": "setup", "ask": 1},
-        {"type": "talk"},
-        {"type": "hurry", "now": 1},
-        {"type": "enter", "token": "again"},
-        "[" * 30_000,
-    ],
-    ids=lambda line: json.dumps(line)[:40],
-)
-async def test_what_the_contract_does_not_know_closes_the_window_alone(
-    line: object, tmp_path: Path
-) -> None:
+NO_MESSAGES: list[object] = [
+    "no JSON",
+    [],
+    {"type": "unknown"},
+    {"no": "type"},
+    {"type": "answer"},
+    {"type": "answer", "question": 1, "choice": 0, "more": 1},
+    {"type": "answer", "question": True, "choice": 0},
+    {"type": "check", "question": 1, "picked": ["a"]},
+    {"type": "open", "sheet": "secrets"},
+    {"type": "set", "sound": "loud"},
+    {"type": "set", "language": "x" * 300},
+    {"type": "seek", "at": 1.5},
+    {"type": "setup", "ask": 1},
+    {"type": "talk"},
+    {"type": "hurry", "now": 1},
+    {"type": "enter", "token": "again"},
+    "[" * 30_000,
+]
+
+
+async def test_what_the_contract_does_not_know_closes_the_window_alone(tmp_path: Path) -> None:
     table, company = page_table(tmp_path), Company(3, 2, edition=short())
     async with playing(table, company):
         client = await table.enter()
         await client.play(until=lambda one: one["type"] == "question")
-        await client.send(line)
-        assert await client.code() == BAD_MESSAGE
-        again = await PageClient.enter(table.port, token=client.token)
-        assert await again.play(until=lambda one: one["type"] == "taken")
+        for line in NO_MESSAGES:
+            await client.send(line)
+            assert await client.code() == BAD_MESSAGE, line
+            client = await PageClient.enter(table.port, token=client.token)
+        assert await client.play(until=lambda one: one["type"] == "taken")
 
 
 async def test_an_answer_counts_for_its_own_open_question_and_once(tmp_path: Path) -> None:
@@ -232,9 +229,9 @@ async def test_an_answer_counts_for_its_own_open_question_and_once(tmp_path: Pat
             assert (refused["code"], refused["question"]) == (code, number)
         for _time in range(2):
             await client.send({"type": "answer", "question": number, "choice": choice})
-        heard = [(await client.receive())["type"] for _ in range(6)]
-        assert "taken" in heard
-        assert "refused" in heard
+        missing = {"taken", "refused"}
+        while missing:
+            missing.discard((await client.receive())["type"])
         assert await client.play()
 
 
@@ -544,7 +541,7 @@ FLOODS = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("message", FLOODS, ids=lambda one: one.get("sheet", one["type"]))
 async def test_a_flood_from_a_window_that_reads_nothing_is_bounded_and_holds_up_nobody(
     tmp_path: Path, message: Message
