@@ -19,6 +19,7 @@ from support.page_browser import (
     recorded,
 )
 from support.page_scenes import MARKUP, SCENES, TALK
+from support.sampling import sample
 from support.table_contract import check
 
 from cli.words.page_labels import labels
@@ -95,7 +96,7 @@ def test_each_scene_is_drawn_without_an_error_and_a_wide_window_does_not_scroll(
     chromium: Browser,
 ) -> None:
     with chromium.window() as window:
-        for name, told, changed in _scenes():
+        for name, told, changed in sample(_scenes(), 40, "scenes"):
             language = changed.get("language", "en")
             rest = {key: value for key, value in changed.items() if key != "language"}
             window.tell([*greeting(language, **rest), *told], checked=False)
@@ -172,6 +173,7 @@ PICKED = [
 ]
 
 
+@pytest.mark.sampled(2)
 @needs_browser
 @pytest.mark.parametrize(("game", "scene", "entry", "keys"), PICKED)
 def test_keys_answer_a_question_with_a_list(
@@ -421,6 +423,7 @@ CONTRAST = """() => ["light", "dark"].flatMap(theme => {
 """Every text, and also single letters and figures of the track, of which axe cannot tell it."""
 
 
+@pytest.mark.sampled(1)
 @needs_browser
 @pytest.mark.parametrize("size", SIZES)
 def test_each_window_is_wide_enough_and_can_be_read(chromium: Browser, size: str) -> None:

@@ -48,6 +48,7 @@ def check(tab: Tab, live: Live) -> None:
 
 
 @needs_browser
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("way", ["by_keys", "by_mouse"])
 def test_a_whole_game_is_played(browser: Any, tmp_path: Path, way: str) -> None:
     with Live(tmp_path / "page", company()) as live, window(browser) as opened:
@@ -139,6 +140,7 @@ def test_a_name_of_somebody_else_that_leads_here_gets_nothing(browser: Any, tmp_
 
 
 @needs_browser
+@pytest.mark.nightly
 def test_a_cookie_of_another_port_changes_nothing(browser: Any, tmp_path: Path) -> None:
     with (
         Live(tmp_path / "page", company()) as live,

@@ -129,7 +129,7 @@ def test_the_first_run_and_a_game_to_its_end(browser: Any, tmp_path: Path) -> No
         assert not list(play.home.glob("page-*"))
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.nightly
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL], ids=lambda one: one.name)
 def test_a_program_that_ends_in_a_game_leaves_a_page_that_says_how_to_go_on(
     browser: Any, tmp_path: Path, how: signal.Signals

@@ -56,6 +56,7 @@ GAMES = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("seats", "variant"), GAMES)
 async def test_a_whole_game_is_played_and_nothing_secret_is_told(
     seats: int, variant: Any, tmp_path: Path
