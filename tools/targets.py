@@ -32,9 +32,10 @@ QUICK = [
     "tests/protocol_/chain/test_transition.py",
     "tests/project",
     "tests/cli_/words",
-    # These take long: one starts a cluster, one counts all sequences of choices, and the others
-    # draw many random cases.
+    # These take long: one starts a cluster, one plays with bots that pause for people, one counts
+    # all sequences of choices, and the others draw many random cases.
     "--ignore=tests/project/test_games_elsewhere.py",
+    "--deselect=tests/project/test_programs_page.py::test_the_programs_play_a_whole_game",
     "--ignore=tests/project/test_fuzz_corpus.py",
     "--ignore=tests/p2p_hoity_/rules/test_perft.py",
     "--ignore=tests/p2p_hoity_/rules/test_properties.py",
