@@ -46,6 +46,8 @@ function takeKnown(message) {
   receive(state, message);
   if (message.type === "question" && message.id !== wasOpen) callPlayer(state);
   if (message.type === "question") act.isFolded = false;
+  // What it says stands at the top.
+  if (message.type === "bye") window.scrollTo(0, 0);
   if (message.type === "film-position" && message.at >= message.length - 1) act.isRunning = false;
   if (act.isRunning && message.type === "film-position") playOn();
   update(message.type === "entered" ? WHOLE_TRUTH : 0);

@@ -68,7 +68,7 @@ export function menu(context) {
       </ul>
       ${settings(context)}${muting(context)}${setupAsk(state) ? nothing : leaving(context)}
     </div>
-    <form method="dialog"><button class="plain close">${t("stay")}</button></form>`;
+    <form method="dialog"><button class="plain close">${t(state.table ? "stay" : "close")}</button></form>`;
 }
 
 const KEYS = [
