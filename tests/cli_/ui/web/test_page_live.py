@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from support import sampling, table_contract
-from support.live_page import EVIL, Live, Tab, chromium, window
+from support.live_page import DRAWN, EVIL, Live, Tab, chromium, window
 from support.other_site import ATTACKS, COOKIE, other_site
 from support.page_browser import CHROMIUM
 from support.screened import Company, short
@@ -59,6 +59,78 @@ def test_a_whole_game_is_played(browser: Any, tmp_path: Path, way: str) -> None:
         tab.page.get_by_role("button", name=labels()["leave_table"]).click()
         assert live.ended()
         tab.page.wait_for_selector(".notice")
+        check(tab, live)
+
+
+class Reader:
+    """Plays by the accessibility tree, as a screen reader tells it: by roles and names."""
+
+    def __init__(self, page: Any) -> None:
+        self._page = page
+        self.heard: list[str] = []
+
+    def read(self) -> str:
+        """The tree as a text, which is kept for a failing test to print."""
+        tree = str(self._page.locator("body").aria_snapshot())
+        self.heard.append(tree)
+        return tree
+
+    def act(self) -> bool:
+        """Do what the tree offers. Return whether the game has come to its end."""
+        tree = self.read()
+        words = labels()
+        if f'button "{words["leave_table"]}"' in tree:
+            return True
+        if f'button "{words["hurry"]}"' in tree:
+            self._press(words["hurry"])
+        elif f'button "{words["seal"]}"' in tree:
+            self._choose(tree)
+            self._press(words["seal"])
+        else:
+            self._page.wait_for_timeout(DRAWN)
+        return False
+
+    def _choose(self, tree: str) -> None:
+        """Pick the first answer, or a piece of each exhibit."""
+        if 'radio "' in tree:
+            # As a screen reader does it, for which nothing lies over the button.
+            self._page.get_by_role("radio").first.dispatch_event("click")
+            return
+        best = self._page.get_by_role("group", name=labels()["best"])
+        if best.count():
+            best.get_by_role("button").first.dispatch_event("click")
+            return
+        for group in self._page.locator("#choice").get_by_role("group").all():
+            pieces = group.get_by_role("button")
+            if pieces.count() and not group.get_by_role("button", pressed=True).count():
+                pieces.first.dispatch_event("click")
+
+    def _press(self, name: str) -> None:
+        self._page.wait_for_timeout(DRAWN)
+        # It may be gone by now, or what was chosen is not drawn or sent yet.
+        button = self._page.get_by_role("button", name=name, exact=True, disabled=False)
+        if button.count():
+            button.first.dispatch_event("click")
+
+
+@needs_browser
+@pytest.mark.nightly
+def test_a_whole_game_is_played_by_the_accessibility_tree_alone(
+    browser: Any, tmp_path: Path
+) -> None:
+    with Live(tmp_path / "page", company()) as live, window(browser) as opened:
+        page = opened.new_page()
+        tab = Tab(page).goto(live.address)
+        reader = Reader(page)
+        for _turn in range(2000):
+            if reader.act():
+                break
+        else:
+            raise AssertionError(reader.heard[-1])
+        assert live.company.asked
+        tree = reader.read()
+        assert 'heading "' in tree
+        assert "- table" in tree
         check(tab, live)
 
 
