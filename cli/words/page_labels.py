@@ -149,6 +149,7 @@ def _end() -> dict[str, str]:
         "save_picture": _("save a picture of the game"),
         "standings": _("Standings"),
         "step_back": _("one step back"),
+        "speed": _("faster or slower: {times} times"),
         "step_on": _("one step on"),
         "transcript": _("Transcript: {path}"),
     }

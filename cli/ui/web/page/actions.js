@@ -6,11 +6,15 @@ import { modalAsk } from "./side.js";
 
 const REMARK_TIME = 2500;
 
+const FASTEST = 4;
+
 export class Actions {
   /** @type {import("./types").Dialog} */
   dialog = null;
   isFolded = false;
   isRunning = false;
+  /** How many times as fast as usual a replay runs. */
+  speed = 1;
   remark = "";
   #isClosing = false;
   /** @type {Set<number | null>} Seats that are not heard; null for onlookers. */
@@ -211,6 +215,14 @@ export class Actions {
 
   run = () => {
     this.isRunning = !this.isRunning;
+    this.update();
+  };
+
+  /** @param {number} way  1 for faster, -1 for slower. */
+  hasten = (way) => {
+    const wanted = this.speed * (way > 0 ? 2 : 0.5);
+    // Its button goes round, from the fastest to the slowest.
+    this.speed = wanted > FASTEST ? 1 / FASTEST : Math.max(1 / FASTEST, wanted);
     this.update();
   };
 

@@ -123,6 +123,7 @@ function replayKey({ key, target }, { film }, act) {
     PageDown: nextRound(film, 1),
   })[key];
   if (key === " ") return (act.run(), true);
+  if (key === "+" || key === "-") return (act.hasten(key === "+" ? 1 : -1), true);
   if (key === "s") return (act.seek({ eyes: nextEyes(film.eyes, act.seats()) }), true);
   if (to === undefined) return false;
   act.seek({ at: Math.max(0, Math.min(film.length - 1, to)) });

@@ -122,7 +122,7 @@ function moveFocus() {
 /** While a replay runs, the next moment comes when this one has been seen. */
 function playOn() {
   const { film, beat } = state;
-  const pause = (beat?.seconds ?? 0) * SECOND || LAST_PAUSE;
+  const pause = ((beat?.seconds ?? 0) * SECOND || LAST_PAUSE) / act.speed;
   setTimeout(
     () => act.isRunning && film && state.film === film && act.seek({ at: film.at + 1 }),
     pause,

@@ -65,6 +65,15 @@ export function replay({ state, act }) {
         <option value="" .selected=${eyes === null}>${t("everyone")}</option>
         ${state.table?.seats.map((seat) => html`<option value=${seat.seat} .selected=${eyes === seat.seat}>${nameOf(state, seat.seat)}</option>`)}
       </select>
+      <button
+        type="button"
+        class="plain"
+        aria-label=${t("speed", { times: act.speed })}
+        title=${t("speed", { times: act.speed })}
+        @click=${() => act.hasten(1)}
+      >
+        × ${act.speed}
+      </button>
       <button type="button" class="quiet ${verdict[1]}" @click=${() => act.open("proofs")}>
         ${verdict[0]}
       </button>

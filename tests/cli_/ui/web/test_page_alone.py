@@ -335,6 +335,19 @@ def test_a_replay_is_led_by_keys(chromium: Browser) -> None:
 
 
 @needs_browser
+def test_a_replay_runs_faster_or_slower(chromium: Browser) -> None:
+    told, changed = SCENES["replay"]
+    with chromium.window(told, **changed) as window:
+        shown = []
+        for key in ("+", "+", "+", "-", "+"):
+            window.press(key)
+            shown.append(window.page.locator(".eyes .plain").inner_text().split()[-1])
+        assert shown == ["2", "4", "0.25", "0.25", "0.5"]
+        window.press(" ")
+        window.page.wait_for_function("document.querySelector('.go[aria-pressed=true]') !== null")
+
+
+@needs_browser
 def test_a_reveal_that_the_story_has_is_not_told_twice(chromium: Browser) -> None:
     told = recorded("six")["beat-sale"]
     with chromium.window(
