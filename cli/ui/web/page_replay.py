@@ -24,13 +24,12 @@ from ...table_view.film import Film
 from ...table_view.message_parts import table_of
 from ...table_view.messages import TableMessages, hello
 from ...words import translation
-from ...words.page_labels import labels
-from ..json_answers import NotUnderstood
 from .outbox import Outbox
 from .page_host import PageHost
+from .page_message import page_message
 from .page_sheets import page_sheet, saved_picture
-from .page_window import BAD_MESSAGE, VACANT, language_names
-from .window_requests import Done, Open, Save, Seek, Set, WindowLine, read_request
+from .page_window import VACANT
+from .window_requests import Done, Open, Save, Seek, Set, WindowLine, next_request
 
 
 class PageReplay:
@@ -78,12 +77,7 @@ class PageReplay:
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(outbox.send_all)
-                while not self._is_left:
-                    try:
-                        said = read_request(await socket.receive())
-                    except NotUnderstood:
-                        await socket.close(BAD_MESSAGE)
-                        break
+                while not self._is_left and (said := await next_request(socket)) is not None:
                     for message in self._do(said):
                         outbox.put(message)
                 nursery.cancel_scope.cancel()
@@ -120,9 +114,7 @@ class PageReplay:
     def _whole(self) -> Iterator[Message]:
         """Yield all that a window has to know now."""
         yield hello(version())
-        yield windows.Page(
-            self._page.mode, labels(), language_names(), self._settings, False, False, False
-        )
+        yield page_message(self._page.mode, self._settings)
         yield table_of(self._film.table, None, ())
         yield from self._moment()
 

@@ -17,15 +17,13 @@ from ...table_view.desk import Desk
 from ...table_view.messages import hello
 from ...table_view.stage import Stage
 from ...words import translation
-from ...words.page_labels import labels
 from ...words.translation import _
-from ..json_answers import NotUnderstood
 from ..screen_options import Box
 from .outbox import Outbox
 from .page_host import PageHost
+from .page_message import page_message
 from .page_sheets import page_sheet
-from .page_window import BAD_MESSAGE, language_names
-from .window_requests import Open, Set, Setup, read_request
+from .window_requests import Open, Set, Setup, next_request
 
 ASK: Final = 1
 NO_NICKNAME: Final = "no-nickname"
@@ -87,9 +85,7 @@ class PageSetup:
         """Yield all that a window has to know."""
         yield hello(version())
         settings = windows.WindowSettings(None, True, True)
-        yield windows.Page(
-            self._page.mode, labels(), language_names(), settings, False, False, False
-        )
+        yield page_message(self._page.mode, settings)
         yield self._form.message()
 
     async def talk(self, socket: WebSocket) -> None:
@@ -97,12 +93,7 @@ class PageSetup:
         outbox = Outbox(socket, self._whole)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(outbox.send_all)
-            while True:
-                try:
-                    said = read_request(await socket.receive())
-                except NotUnderstood:
-                    await socket.close(BAD_MESSAGE)
-                    break
+            while (said := await next_request(socket)) is not None:
                 if isinstance(said, Set) and translation.code_of(said.changed.get("language", "")):
                     translation.speak(said.changed["language"], True)
                     for message in self._whole():

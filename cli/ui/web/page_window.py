@@ -40,19 +40,19 @@ from ...table_view.messages import hello
 from ...table_view.paced_messages import PacedMessages, is_late
 from ...words import table_terms, translation
 from ...words.card_names import Names
-from ...words.page_labels import labels
 from ...words.presence_sentences import seat_request
 from ...words.refusals import NOT_MARKED, OLD_QUESTION
 from ...words.table_terms import TableOffer
 from ...words.translation import N_, _
-from ..json_answers import Answer, BotPlays, Check, NotUnderstood, Reply
+from ..json_answers import Answer, BotPlays, Check, Reply
 from ..json_window import evidence_of
 from ..lines.line_window import line_window_instead
 from ..person_seat import PeopleWindow, PersonSeat
 from ..screen_options import Box
 from .outbox import Outbox
+from .page_message import page_message
 from .page_sheets import page_sheet, saved_picture
-from .window_requests import Done, Hurry, Open, Save, Set, WindowLine, read_request
+from .window_requests import Done, Hurry, Open, Save, Set, WindowLine, next_request
 
 T = TypeVar("T")
 PAUSE: Final[Seconds] = 2.0
@@ -61,8 +61,6 @@ VACANT: Final[Seconds] = 10.0
 """How long the program waits, after a game, for a window that has closed or is reloaded."""
 FLUSHING: Final[Seconds] = 1.0
 """How long the last message may take, in seconds."""
-BAD_MESSAGE: Final = 4004
-"""The code with which a socket is closed that sends what the contract does not know."""
 NO_OTHER: Final = N_("You have no other choice:")
 ANOTHER: Final = N_("Another game with the same people?")
 
@@ -86,11 +84,6 @@ class Asked:
             return self.message
         gone = trio.current_time() - self.since
         return replace(self.message, seconds=max(0.0, self.message.seconds - gone))
-
-
-def language_names() -> dict[str, str]:
-    """Return the name of each language in itself, by its code."""
-    return {code: translation.name_of(code) for code in translation.LANGUAGES}
 
 
 class PageWindow(PeopleWindow):
@@ -189,11 +182,9 @@ class PageWindow(PeopleWindow):
 
     def _page_message(self) -> windows.Page:
         """Return what the window needs besides the table."""
-        return windows.Page(
-            mode=self._page.mode,
-            labels=labels(),
-            languages=language_names(),
-            settings=self._settings,
+        return page_message(
+            self._page.mode,
+            self._settings,
             has_hints=self.seat.is_among_own_bots,
             may_talk=self.seat.how.talks,
             by_bot=self.seat.by_bot and not self.seat.how.looks_on,
@@ -339,22 +330,13 @@ class PageWindow(PeopleWindow):
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(outbox.send_all)
-                await self._listen(socket)
+                while (said := await next_request(socket)) is not None:
+                    self._do(said)
                 nursery.cancel_scope.cancel()
         finally:
             if self._outbox is outbox:
                 self._outbox = None
             self._changed.set()
-
-    async def _listen(self, socket: WebSocket) -> None:
-        """Carry out what a window sends, until it sends what the contract does not know."""
-        while True:
-            try:
-                said = read_request(await socket.receive())
-            except NotUnderstood:
-                await socket.close(BAD_MESSAGE)
-                return
-            self._do(said)
 
     def _whole(self) -> Iterator[Message]:
         """Yield all that a window has to know now."""

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, cast, get_args
 
+from p2p_hoity.web.websocket import WebSocket
+
 from ..json_answers import (
     NO_JSON,
     NO_TYPE,
@@ -74,6 +76,8 @@ class Done:
 WindowLine = Line | Setup | Hurry | Open | Set | Seek | Save | Done
 MOST_WORDS: Final = 200
 """The greatest length of a text that a window sends."""
+BAD_MESSAGE: Final = 4004
+"""The code with which a socket is closed that sends what the contract does not know."""
 
 
 def read_request(text: str) -> WindowLine:
@@ -95,6 +99,19 @@ def read_request(text: str) -> WindowLine:
     found = WINDOW_READERS[kind](fields)
     fields.end()
     return found
+
+
+async def next_request(socket: WebSocket) -> WindowLine | None:
+    """Return what a window says next. None, with the socket closed, if it is not understood.
+
+    Raises:
+        SocketGone: If the window is gone.
+    """
+    try:
+        return read_request(await socket.receive())
+    except NotUnderstood:
+        await socket.close(BAD_MESSAGE)
+        return None
 
 
 def _is_words(value: Any) -> bool:

@@ -16,7 +16,7 @@ from wsproto.events import TextMessage
 from cli.table_view import paced_messages
 from cli.ui.web import outbox, page_window
 from cli.ui.web.page_server import REPLACED
-from cli.ui.web.page_window import BAD_MESSAGE
+from cli.ui.web.window_requests import BAD_MESSAGE
 from cli.words import translation
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.staging import Remark
