@@ -8,8 +8,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
-from pathlib import Path
 from typing import ClassVar, Final
 
 from rich.segment import Segment
@@ -22,14 +20,13 @@ from textual.widget import Widget
 from p2p_hoity.presentation.screen_updates import OfferedCode
 from protocol.units import Seconds
 
-from ...exit_codes import Trouble
 from ...local.ending_signals import hang_up, is_closed
-from ...local.new_files import write_new
 from ...table_view.desk import Desk
 from ...table_view.stage import Stage
 from ...words.table_terms import whole
 from ...words.translation import _
 from ..lines.line_ticket import qr
+from ..saved_picture import save_picture
 from .info_pages import Page, Picture, alarm, page
 from .key_bindings import OVER_A_PAGE, key_of
 from .layout import frame
@@ -168,21 +165,9 @@ class PagedApp(App[None]):
 
     def action_picture(self) -> None:
         """Save a picture of the game that is over in the current folder."""
-        scene, names = self.stage.scene, self.stage.names
-        if scene.standings is None or names is None:
-            return
-        # Loaded here, because hardly anybody saves a picture.
-        from ...pictures.game_picture import game_picture
-        from ...pictures.picture_facts import PictureFacts
-
-        path = Path(f"hoity-{scene.game}.svg")
-        facts = PictureFacts.of_scene(scene, names, date.today().isoformat())
-        try:
-            write_new(path, game_picture(facts))
-        except Trouble as trouble:
-            self.notify(str(trouble))
-            return
-        self.notify(_("The picture is in {path}.").format(path=path.absolute()))
+        words = save_picture(self.stage)
+        if words is not None:
+            self.notify(words)
 
     async def action_qr(self) -> None:
         """Show the ticket as a QR code on the whole screen."""

@@ -1,19 +1,15 @@
-"""The pages of text as messages for a window, and the picture of a game that it saves."""
+"""The pages of text, and what came of saving a picture, as messages for a window."""
 
 from __future__ import annotations
-
-from datetime import date
-from pathlib import Path
 
 from p2p_hoity.presentation import window_messages as windows
 from p2p_hoity.presentation.window_messages import StyledText
 
-from ...exit_codes import Trouble
-from ...local.new_files import write_new
 from ...table_view.desk import Desk
 from ...table_view.sheets import sheet
 from ...table_view.stage import Stage
 from ...words.translation import _
+from ..saved_picture import save_picture
 from .window_requests import SheetName
 
 
@@ -47,18 +43,5 @@ def _ticket(ticket: str) -> tuple[str | None, str | None, int]:
 
 
 def saved_picture(stage: Stage) -> windows.Saved:
-    """Save a picture of the game that is over in the current folder, and return what came of it."""
-    scene, names = stage.scene, stage.names
-    if scene.standings is None or names is None:
-        return windows.Saved(_("Nothing yet."))
-    # Loaded here, because hardly anybody saves a picture.
-    from ...pictures.game_picture import game_picture
-    from ...pictures.picture_facts import PictureFacts
-
-    path = Path(f"hoity-{scene.game}.svg")
-    facts = PictureFacts.of_scene(scene, names, date.today().isoformat())
-    try:
-        write_new(path, game_picture(facts))
-    except Trouble as trouble:
-        return windows.Saved(str(trouble))
-    return windows.Saved(_("The picture is in {path}.").format(path=path.absolute()))
+    """Save a picture of the game that is over, and return what came of it."""
+    return windows.Saved(save_picture(stage) or _("Nothing yet."))
