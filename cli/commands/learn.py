@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -45,7 +45,7 @@ def learn(plain: bool, web: WebOptions) -> int:
     page = page_of(own_home(), "learn", web)
     typed = "--web" if web.web else "--plain" if plain else ""
     with closed_after(page), ctrl_c_means(lambda: farewell(_("Interrupted"), typed)):
-        left = _taught(ScreenOptions(_nobody, plain=plain, page=page))
+        left = _taught(page, plain)
     if left is not None:
         raise Trouble(farewell(left.reason, typed), INTERRUPTED)
     if not os.environ.get(BEFORE):
@@ -61,7 +61,7 @@ def lesson_before(page: PageHost) -> None:
     """
     mode, page.mode, page.goes_on = page.mode, "learn", True
     with ctrl_c_means(lambda: _("Interrupted.")):
-        left = _taught(ScreenOptions(_nobody, page=page))
+        left = _taught(page)
     page.mode, page.goes_on = mode, False
     if left is not None and left.by_signal:
         raise Trouble(_("Interrupted."), INTERRUPTED)
@@ -75,11 +75,7 @@ class _Left:
     by_signal: bool
 
 
-def _nobody(reason: str) -> None:
-    """Stand where a function is needed that `_taught` replaces."""
-
-
-def _taught(how: ScreenOptions) -> _Left | None:
+def _taught(page: PageHost | None, plain: bool = False) -> _Left | None:
     """Play the lesson, and return how it was left, None if it came to its end."""
     left: list[_Left] = []
     scope = trio.CancelScope()
@@ -89,7 +85,8 @@ def _taught(how: ScreenOptions) -> _Left | None:
         scope.cancel()
 
     sentences = settings.in_sentences()
-    room = seat_of_person(replace(how, leave=partial(leave, False), sentences=sentences))
+    how = ScreenOptions(partial(leave, False), plain=plain, sentences=sentences, page=page)
+    room = seat_of_person(how)
     room.window.run(_attend, room, partial(leave, True), scope)
     return left[0] if left else None
 

@@ -6,11 +6,9 @@ Nothing of the page is loaded without this option.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.pasted_text import is_unseen, stripped
 from p2p_hoity.presentation.window_messages import Mode
 from p2p_hoity.storage.home import Home
@@ -74,12 +72,10 @@ def set_up(home: Home, page: PageHost, asks_name: bool, asks_level: bool) -> boo
     form = SetupForm(chosen_name(home), shown, usual)
     with ctrl_c_means(lambda: _("Interrupted.")):
         found = PageSetup(page, form, refused_nickname).ask()
-    kept = replace(
-        known,
+    settings.change(
+        home,
         nickname=stripped(found.nickname or "", is_unseen) or None,
         language=found.language if found.language in LANGUAGES else known.language,
         bots=found.level if found.level in LEVELS else known.bots,
     )
-    with suppress(OSError, CodedError):
-        settings.keep(home, kept)
     return found.lesson and bool(levels)

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
-from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.pasted_text import bare, visible
 from p2p_hoity.rules.choices import MAX_SEATS, MIN_SEATS
 from p2p_hoity.storage.home import FolderError
@@ -217,9 +216,7 @@ def _language() -> list[str]:
     usual = codes.index(translation.language()) + 1
     code = codes[_number(_("Which?"), usual, 1, len(codes)) - 1]
     translation.speak(code)
-    with suppress(OSError, CodedError):
-        home = own_home()
-        settings.keep(home, replace(settings.load(home), language=code))
+    settings.change(language=code)
     words = _("For one command alone, type: {command}")
     say(words.format(command=command_line("--lang", code)))
     return []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import trio
 
@@ -22,6 +23,9 @@ from .options import OutputOptions, SeatOptions, WatchOptions
 from .page_options import closed_after, page_of
 from .reach_options import through
 
+if TYPE_CHECKING:
+    from ..ui.web.page_host import PageHost
+
 
 def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptions) -> int:
     """Show a table without taking a seat, and also the next game of the same people if wanted.
@@ -36,9 +40,8 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
     read, _relay = ticket_of(ticket, tuple(how.relay or ()), network, as_json)
     page = page_of(own_home(), "watch", output)
     scope = trio.CancelScope()
-    follows = not as_json if seat.again is None else seat.again
-    shown = replace(_shown_as(output, follows), talks=not seat.no_talk, page=page)
-    watcher = seat_of(replace(shown, leave=lambda reason: scope.cancel()))
+    shown = _shown_as(output, seat, page, lambda reason: scope.cancel())
+    watcher = seat_of(shown)
     ended: list[updates.GameOver] = []
 
     def tell(update: updates.Update) -> None:
@@ -51,7 +54,7 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
         output.transcript,
         watcher,
         not seat.no_talk,
-        follows,
+        shown.again,
         trio.to_thread.run_sync,
         how.since == "now",
     )
@@ -78,14 +81,17 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
     return OK if outcome.code is None else NOT_OK
 
 
-def _shown_as(output: OutputOptions, follows: bool) -> ScreenOptions:
-    """Return the options of an onlooker's screen, without those that depend on the page."""
-    sentences = settings.in_sentences()
+def _shown_as(
+    output: OutputOptions, seat: SeatOptions, page: PageHost | None, leave: Callable[[str], None]
+) -> ScreenOptions:
+    """Return the options of an onlooker's screen."""
     return ScreenOptions(
-        lambda reason: None,
+        leave,
         output.as_json,
         output.plain,
         looks_on=True,
-        again=follows,
-        sentences=sentences,
+        again=not output.as_json if seat.again is None else seat.again,
+        talks=not seat.no_talk,
+        sentences=settings.in_sentences(),
+        page=page,
     )

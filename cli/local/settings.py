@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -76,6 +77,19 @@ def load(home: Home | None = None) -> Settings:
 def in_sentences(home: Home | None = None) -> bool:
     """Return whether the line prompt tells everything in whole sentences."""
     return load(home).sentences is True
+
+
+def change(home: Home | None = None, **changed: Any) -> None:
+    """Store some settings, in the player's own folder if none is given.
+
+    What cannot be stored holds for this run of the program alone.
+    """
+    from p2p_hoity.coded_errors import CodedError
+    from p2p_hoity.storage.home import home as own_home
+
+    with suppress(OSError, CodedError):
+        home = home or own_home()
+        keep(home, replace(load(home), **changed))
 
 
 def is_kept(home: Home) -> bool:

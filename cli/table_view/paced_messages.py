@@ -158,7 +158,8 @@ class PacedMessages:
                 yield from self.table.hear(update, by_bot)
             case _:
                 for message in self.table.hear(update, by_bot):
-                    self._beat = message if isinstance(message, messages.Beat) else None
+                    if isinstance(message, messages.Beat):
+                        self._beat = message
                     yield message
         yield from self._deal_now()
 

@@ -1,12 +1,8 @@
-"""The pages of text that a person opens beside the table, as paragraphs for any screen.
-
-A page is written from the stage, the desk, and `numbers`: the lines that state the table's
-guarantees, such as its quorum.
-"""
+"""The pages of text that a person opens beside the table, as paragraphs for any screen."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,12 +30,10 @@ class Paragraph:
     hanging: str = ""
 
 
-def sheet(
-    name: str, stage: Stage, desk: Desk, numbers: Sequence[str]
-) -> tuple[str, list[Paragraph]]:
+def sheet(name: str, stage: Stage, desk: Desk) -> tuple[str, list[Paragraph]]:
     """Return the title and the paragraphs of a page, which has none if there is nothing yet."""
     title, write = SHEETS[name]
-    return _(title), list(write(stage, desk, numbers))
+    return _(title), list(write(stage, desk))
 
 
 def one(words: str, style: str = "plain", hanging: str = "") -> Paragraph:
@@ -52,10 +46,10 @@ def _all(told: Iterable[str], first: str = "", hanging: str = "") -> list[Paragr
 
 
 BLANK: Final = one("")
-Write = Callable[[Stage, Desk, Sequence[str]], Iterable[Paragraph]]
+Write = Callable[[Stage, Desk], Iterable[Paragraph]]
 
 
-def _pieces(stage: Stage, desk: Desk, numbers: Sequence[str]) -> list[Paragraph]:
+def _pieces(stage: Stage, desk: Desk) -> list[Paragraph]:
     """Return the page of all Collectibles that lie in the windows or belong to a seat."""
     view, names = stage.scene.view, stage.names
     if view is None or names is None:
@@ -79,7 +73,7 @@ def _pieces(stage: Stage, desk: Desk, numbers: Sequence[str]) -> list[Paragraph]
     return told
 
 
-def _log(stage: Stage, desk: Desk, numbers: Sequence[str]) -> list[Paragraph]:
+def _log(stage: Stage, desk: Desk) -> list[Paragraph]:
     """Return the page of the log, with the chat above it."""
     heard = [said for said in stage.scene.talk if not is_muted(desk, said)]
     told = [one(_("Talk"), "title")] if heard else []
@@ -90,18 +84,18 @@ def _log(stage: Stage, desk: Desk, numbers: Sequence[str]) -> list[Paragraph]:
     return [*told, *_all(stage.log, hanging="  ")]
 
 
-def _recap(stage: Stage, desk: Desk, numbers: Sequence[str]) -> list[Paragraph]:
+def _recap(stage: Stage, desk: Desk) -> list[Paragraph]:
     """Return the page with the last round in brief."""
     return [] if stage.names is None else _all(recap(stage.scene, stage.names), hanging="    ")
 
 
-def _rules(stage: Stage, desk: Desk, numbers: Sequence[str]) -> list[Paragraph]:
+def _rules(stage: Stage, desk: Desk) -> list[Paragraph]:
     """Return the rules of the edition that is played, or of the usual one before a game."""
     edition = load() if stage.names is None else stage.names.edition
     return _all(rules_text.paragraphs(edition))
 
 
-def _proofs(stage: Stage, desk: Desk, numbers: Sequence[str]) -> list[Paragraph]:
+def _proofs(stage: Stage, desk: Desk) -> list[Paragraph]:
     """Return the page of proofs, or of a replay the whole verdict on its file."""
     return [*_all(desk.checked, hanging="    "), *_all(stage.proofs, "✓ ", "  ")]
 
@@ -115,7 +109,7 @@ LINKS: Final = {
 }
 
 
-def _links(stage: Stage, desk: Desk, numbers: Sequence[str]) -> list[Paragraph]:
+def _links(stage: Stage, desk: Desk) -> list[Paragraph]:
     """Return the page with the link to each seat and the fingerprint of its key."""
     scene = stage.scene
     if scene.table is None:
@@ -153,7 +147,7 @@ def _own_ticket(stage: Stage) -> list[Paragraph]:
     return [] if found is None else [BLANK, *_all((moved(), found.ticket, *reach_lines(found)))]
 
 
-def _advice(stage: Stage, desk: Desk, numbers: Sequence[str]) -> list[Paragraph]:
+def _advice(stage: Stage, desk: Desk) -> list[Paragraph]:
     """Return the page with the hard bot's choice, or with the reason why there is no hint."""
     asked = stage.scene.question
     if desk.lesson is not None:
@@ -164,10 +158,10 @@ def _advice(stage: Stage, desk: Desk, numbers: Sequence[str]) -> list[Paragraph]
     return _all(found, hanging=" " * 7)
 
 
-def _numbers(stage: Stage, desk: Desk, numbers: Sequence[str]) -> list[Paragraph]:
+def _numbers(stage: Stage, desk: Desk) -> list[Paragraph]:
     """Return the guarantees. While the table fills, the ticket and the terms stand above them."""
     papers = (*desk.papers, "") if stage.scene.table is None and desk.papers else ()
-    return _all((*papers, *numbers), hanging="  ")
+    return _all((*papers, *desk.numbers), hanging="  ")
 
 
 SHEETS: Final[Mapping[str, tuple[str, Write]]] = {

@@ -10,13 +10,13 @@ import contextlib
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import trio
 
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import table_name
-from p2p_hoity.presentation.screen_updates import Started, Update
+from p2p_hoity.presentation.screen_updates import Clock, Started, Update
 from p2p_hoity.presentation.window_messages import Part
 from p2p_hoity.table.beside_game.rematch import ANSWER
 from p2p_hoity.table.playing.player_interface import BotPlayer, Player, PlayerRequest
@@ -27,9 +27,19 @@ from .. import printing
 from ..words.card_names import Names
 from ..words.choice_names import forced
 from ..words.table_terms import TableOffer
+from ..words.translation import N_
 from .screen_options import MOST_REQUESTS, Box, ScreenOptions
 
 T = TypeVar("T")
+PAUSE: Final[Seconds] = 2.0
+"""The time that a bot on a person's seat waits before each choice, in seconds."""
+NO_OTHER: Final = N_("You have no other choice:")
+ANOTHER: Final = N_("Another game with the same people?")
+
+
+def pause(now: Clock | None) -> Seconds:
+    """Return how long a bot on a person's seat waits. 0 if little time is left on the clock."""
+    return 0.0 if now is not None and now.left < 5 * PAUSE else PAUSE
 
 
 class Window(ABC):

@@ -11,17 +11,14 @@ import asyncio
 import contextlib
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 import outcome
 import trio
 
 from p2p_hoity import rules
-from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.presentation.screen_updates import Moved, Reached, Started, Update
 from p2p_hoity.presentation.window_messages import Part
-from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.playing.player_interface import Talk, WaitLonger
 from p2p_hoity.table.playing.session import Outcome
 from protocol.units import Seconds
@@ -37,7 +34,7 @@ from ...words.presence_sentences import seat_request
 from ...words.table_terms import TableOffer, reach_lines
 from ...words.translation import INSTALLED, N_, _, yes_no
 from ..lines.line_window import line_window_instead
-from ..person_seat import PeopleWindow, PersonSeat
+from ..person_seat import ANOTHER, NO_OTHER, PeopleWindow, PersonSeat, pause
 from ..screen_options import Box
 from .key_bindings import Hands
 from .textual_app import TableApp
@@ -46,12 +43,8 @@ T = TypeVar("T")
 
 
 A = TypeVar("A")
-PAUSE: Final[Seconds] = 2.0
-"""The time that a bot on a person's seat waits before each choice, in seconds."""
-NO_OTHER: Final = N_("You have no other choice:")
 COUNTED: Final[Seconds] = 1.0
 """The time between two updates of the time that is left for an answer, in seconds."""
-ANOTHER: Final = N_("Another game with the same people?")
 ANOTHER_IN_TIME: Final = N_("Another game with the same people, within {seconds} s?")
 
 
@@ -84,10 +77,7 @@ class FullWindow(PeopleWindow, Hands):
 
     def keep(self, light: bool, bell: bool, staged: bool) -> None:
         """Store the person's settings, unless the program's directory cannot be written to."""
-        with contextlib.suppress(OSError, CodedError):
-            home = own_home()
-            kept = settings.load(home)
-            settings.keep(home, replace(kept, light=light, bell=bell, staged=staged))
+        settings.change(light=light, bell=bell, staged=staged)
 
     # Screen of a sitting, in trio
 
@@ -97,7 +87,7 @@ class FullWindow(PeopleWindow, Hands):
         if isinstance(update, Started):
             # Stored, so that the line prompt can start with it.
             self._kept, self.is_left = [update], False
-            self.app.numbers = table_terms.bounds(update.table.header.terms)
+            self.app.desk.numbers = table_terms.bounds(update.table.header.terms)
         elif isinstance(update, Moved):
             self._kept, self.app.ticket = [*self._kept, update], update.ticket
         if isinstance(update, Reached):
@@ -138,10 +128,10 @@ class FullWindow(PeopleWindow, Hands):
     def show_terms(self, offer: TableOffer) -> None:
         """Show who sits at a table, what is played, and how much time there is to choose."""
         self.app.stage.seat_guests(offer.names, offer.terms.seats)
-        self.app.numbers = table_terms.bounds(offer.terms)
+        self.app.desk.numbers = table_terms.bounds(offer.terms)
         host, _seated, *told = table_terms.describe(offer)  # The list above shows who sits there.
         for line in (host, *told):
-            if line not in self.app.numbers:
+            if line not in self.app.desk.numbers:
                 self._lay(line)
         self._lay(_("# shows what this table promises, in numbers"))
 
@@ -211,8 +201,7 @@ class FullWindow(PeopleWindow, Hands):
 
     def pause(self) -> Seconds:
         """Return how long a bot waits, so that the person can stop it. 0 if little time is left."""
-        now = self.app.stage.scene.clock
-        return 0.0 if now is not None and now.left < 5 * PAUSE else PAUSE
+        return pause(self.app.stage.scene.clock)
 
     async def returning(self) -> None:
         """Wait until the person, whose seat has become absent, presses Enter to play again."""

@@ -1,8 +1,4 @@
-"""The screens that open over the table: pages of text, a failed proof, and the QR code.
-
-A page is written from the stage, the desk, and `numbers`: the lines that state the table's
-guarantees, such as its quorum.
-"""
+"""The screens that open over the table: pages of text, a failed proof, and the QR code."""
 
 from __future__ import annotations
 
@@ -100,14 +96,12 @@ PLAYING: Final = frozenset({"1–9 ↑ ↓", "← → Space", "mouse", "h", "w",
 """The keys that an onlooker has no use for."""
 
 
-def page(
-    name: str, stage: Stage, desk: Desk, numbers: Sequence[str], width: int
-) -> tuple[str, list[Line]]:
+def page(name: str, stage: Stage, desk: Desk, width: int) -> tuple[str, list[Line]]:
     """Return the title and the lines of a page."""
     if name in PAGES:
         words, write = PAGES[name]
         return _(words), write(stage, width)
-    title, told = sheet(name, stage, desk, numbers)
+    title, told = sheet(name, stage, desk)
     lines = laid(told, width)
     if name == "links" and stage.scene.moved is not None:
         lines += broken(_(COPIED), width, "plain")

@@ -83,7 +83,6 @@ class PagedApp(App[None]):
 
     Attributes:
         page_keys: The actions of the keys that work while a page is open.
-        numbers: The lines that state the table's guarantees in numbers, such as its quorum.
         ticket: The ticket of the table. "" if there is none.
     """
 
@@ -111,7 +110,6 @@ class PagedApp(App[None]):
         super().__init__()
         self.stage, self.desk = stage, Desk()
         self._board = Board(self._frame)
-        self.numbers: list[str] = []
         self.ticket = ""
 
     def _print_error_renderables(self) -> None:
@@ -148,7 +146,7 @@ class PagedApp(App[None]):
     async def action_page(self, name: str) -> None:
         """Open a page."""
         width = max(NARROWEST, min(WIDEST, self.size.width) * 96 // 100 - FRAME)
-        title, lines = page(name, self.stage, self.desk, self.numbers, width)
+        title, lines = page(name, self.stage, self.desk, width)
         await self.push_screen(Page(title, lines, name, at_end=name == "log"))
 
     def action_copy(self) -> None:

@@ -10,18 +10,14 @@ import signal
 import sys
 import textwrap
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import suppress
-from dataclasses import replace
 from typing import Final
 
 import trio
 
 from p2p_hoity import rules
-from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.pasted_text import visible
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.window_messages import Part
-from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.playing.player_interface import WaitLonger
 from protocol.units import Seconds
 
@@ -344,10 +340,7 @@ class LineWindow(PeopleWindow):
         """Tell everything in whole sentences from now on, or briefly again, and store which."""
         screen = self._screen
         screen.in_sentences = not screen.in_sentences
-        with suppress(OSError, CodedError):
-            home = own_home()
-            kept = settings.load(home)
-            settings.keep(home, replace(kept, sentences=screen.in_sentences))
+        settings.change(sentences=screen.in_sentences)
         told = N_("From now on what happens and the board are told in few words.")
         if screen.in_sentences:
             told = N_("From now on what happens and the board are told in whole sentences.")

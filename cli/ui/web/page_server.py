@@ -176,15 +176,12 @@ class PageServer:
     async def _requests(self, http: HttpConnection, scope: trio.CancelScope, talk: Talk) -> None:
         """Answer requests until the other end closes or one becomes a socket."""
         while (request := await http.next_request()) is not None:
-            status, body = self._judged(request)
+            status, file = self._judged(request)
             if status == SWITCHING:
                 await self._window_of(await http.accept(), scope, talk)
                 return
-            if status == OK:
-                found = self._files[request.path]
-                await http.reply(OK, (*self._headers(request), ("Content-Type", found.kind)), body)
-            else:
-                await http.reply(status, (*HEADERS, ("Content-Type", TEXT)), body)
+            headers = self._headers(request) if status == OK else HEADERS
+            await http.reply(status, (*headers, ("Content-Type", file.kind)), file.content)
 
     def _headers(self, request: WebRequest) -> tuple[Header, ...]:
         """Return the headers of the answer, the first page's with what clears the storage."""
@@ -193,27 +190,27 @@ class PageServer:
         self._is_cleared = True
         return (*HEADERS, CLEAR)
 
-    def _judged(self, request: WebRequest) -> tuple[int, bytes]:
-        """Return the status of the answer to a request, and its content."""
+    def _judged(self, request: WebRequest) -> tuple[int, PageFile]:
+        """Return the status of the answer to a request, and the file or the words to send."""
         headers = request.headers
         # A name that leads here by a DNS server of somebody else (DNS rebinding) is not ours.
         if headers.get("host") != self.host:
-            return 421, b"This address is for the computer on which the program runs."
+            return 421, _words("This address is for the computer on which the program runs.")
         if request.method != "GET":
-            return 405, b"Only GET."
+            return 405, _words("Only GET.")
         if request.path == SOCKET:
             # Browsers let every page open a socket to anywhere, and name the page here.
             if headers.get("origin") != self.origin:
-                return 403, b"Only the page of the program itself may do this."
-            return SWITCHING, b""
+                return 403, _words("Only the page of the program itself may do this.")
+            return SWITCHING, _words("")
         found = self._files.get(request.path)
         if found is None:
-            return 404, b"There is no such file."
+            return 404, _words("There is no such file.")
         # The page itself may be opened by a link or by the forwarding file. Without the secret it
         # shows nothing.
         if request.path != "/" and headers.get("sec-fetch-site", "none") not in OWN_SITE:
-            return 403, b"Only the page of the program itself may do this."
-        return OK, found.content
+            return 403, _words("Only the page of the program itself may do this.")
+        return OK, found
 
     # Windows
 
@@ -313,6 +310,10 @@ async def _keep_alive(socket: WebSocket) -> None:
     while True:
         await trio.sleep(ALIVE)
         await socket.ping()
+
+
+def _words(told: str) -> PageFile:
+    return PageFile(TEXT, told.encode())
 
 
 def _equal(given: str, known: str) -> bool:

@@ -18,7 +18,7 @@ def page_sheet(name: SheetName, stage: Stage, desk: Desk, ticket: str) -> window
     if name == "ticket":
         none = () if ticket else (_line(_("Nothing yet."), "dim"),)
         return windows.Sheet(name, _("Ticket"), none, *_ticket(ticket))
-    title, told = sheet(name, stage, desk, desk.numbers)
+    title, told = sheet(name, stage, desk)
     lines = tuple(
         tuple(StyledText(words, style.lstrip("*")) for words, style in one.texts) for one in told
     )

@@ -9,21 +9,19 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 import outcome
 import trio
 
 from p2p_hoity import rules
-from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation import window_messages as windows
 from p2p_hoity.presentation.staging import Heard, Remark
-from p2p_hoity.presentation.table_messages import Ask, AskForm, Message
+from p2p_hoity.presentation.table_messages import AskForm, Message
 from p2p_hoity.presentation.window_messages import Part
 from p2p_hoity.rules import IllegalMove
-from p2p_hoity.storage.home import home as own_home
 from p2p_hoity.table.playing.player_interface import LeaveForNow, Talk, WaitLonger
 from p2p_hoity.table.playing.session import Outcome
 from p2p_hoity.web.websocket import WebSocket
@@ -43,47 +41,23 @@ from ...words.card_names import Names
 from ...words.presence_sentences import seat_request
 from ...words.refusals import NOT_MARKED, OLD_QUESTION
 from ...words.table_terms import TableOffer
-from ...words.translation import N_, _
+from ...words.translation import _
 from ..json_answers import Answer, BotPlays, Check, Reply
 from ..json_window import evidence_of
 from ..lines.line_window import line_window_instead
-from ..person_seat import PeopleWindow, PersonSeat
+from ..person_seat import ANOTHER, NO_OTHER, PeopleWindow, PersonSeat, pause
 from ..screen_options import Box
 from .outbox import Outbox
 from .page_message import page_message
+from .page_questions import PageQuestions
 from .page_sheets import page_sheet, saved_picture
 from .window_requests import Done, Hurry, Open, Save, Set, WindowLine, next_request
 
 T = TypeVar("T")
-PAUSE: Final[Seconds] = 2.0
-"""The time that a bot on a person's seat waits before each choice, in seconds."""
 VACANT: Final[Seconds] = 10.0
 """How long the program waits, after a game, for a window that has closed or is reloaded."""
 FLUSHING: Final[Seconds] = 1.0
 """How long the last message may take, in seconds."""
-NO_OTHER: Final = N_("You have no other choice:")
-ANOTHER: Final = N_("Another game with the same people?")
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A question that `reply` answers.
-
-    Attributes:
-        act: What is done with the reply.
-        since: When it was asked, in the time of trio.
-    """
-
-    message: Ask | windows.Explain
-    act: Callable[[bool], object]
-    since: float = field(default_factory=trio.current_time)
-
-    def now(self) -> Message:
-        """Return the question with the time that is left."""
-        if not isinstance(self.message, Ask) or self.message.seconds is None:
-            return self.message
-        gone = trio.current_time() - self.since
-        return replace(self.message, seconds=max(0.0, self.message.seconds - gone))
 
 
 class PageWindow(PeopleWindow):
@@ -105,8 +79,7 @@ class PageWindow(PeopleWindow):
         self._ticket = ""
         self._outbox: Outbox | None = None
         self._told: windows.Page | None = None
-        self._asks: dict[int, Asked] = {}
-        self._number = 0
+        self._questions = PageQuestions(self._send)
         self._answers = Box[tuple[rules.View, rules.Choice]]()
         self._open: tuple[rules.View, rules.Kind] | None = None
         self._pausing = trio.CancelScope()
@@ -221,78 +194,34 @@ class PageWindow(PeopleWindow):
 
     # What is asked
 
-    async def _asked(
-        self,
-        form: AskForm,
-        words: str,
-        fields: Mapping[str, Any] | None = None,
-        seconds: Seconds = math.inf,
-    ) -> bool:
-        """Ask a question with yes or no, and return the reply."""
-        limit = None if math.isinf(seconds) else seconds
-        self._number += 1
-        return await self._replied(Ask(self._number, form, words, fields or {}, limit))
-
-    async def _replied(self, message: Ask | windows.Explain) -> bool:
-        """Tell the window a question, also one that enters later, and return the reply."""
-        number, replies = self._number, Box[bool]()
-        self._asks[number] = Asked(message, replies.put)
-        self._send([message])
-        try:
-            return await replies.next()
-        finally:
-            self._settle(number)
-
-    def _settle(self, number: int) -> None:
-        if self._asks.pop(number, None) is not None:
-            self._send([windows.Settled(number)])
-
-    def _ask_first(self, form: AskForm, words: str, act: Callable[[], object]) -> None:
-        """Ask before something is done that the window wants, unless this is asked already."""
-        for asked in self._asks.values():
-            if isinstance(asked.message, Ask) and asked.message.form is form:
-                return
-        self._number += 1
-        number = self._number
-
-        def replied(yes: bool) -> None:
-            self._settle(number)
-            if yes:
-                act()
-
-        message = Ask(number, form, words, {}, None)
-        self._asks[number] = Asked(message, replied)
-        self._send([message])
-
     async def agree(self) -> bool:
         """Ask the person to accept the terms."""
-        return await self._asked(AskForm.AGREE, _("Sit down?"))
+        return await self._questions.ask(AskForm.AGREE, _("Sit down?"))
 
     async def admit(self, nickname: str, key: str | None) -> bool:
         """Ask the person whether a guest may sit down."""
         fields = {"nickname": nickname, "fingerprint": key}
-        return await self._asked(AskForm.ADMIT, seat_request(nickname, key), fields)
+        return await self._questions.ask(AskForm.ADMIT, seat_request(nickname, key), fields)
 
     async def again(self, seconds: Seconds) -> bool:
         """Ask the person for another game with the same people."""
         until = trio.current_time() + seconds
         with trio.move_on_after(seconds):
             await self._until_seen()
-        return await self._asked(
+        return await self._questions.ask(
             AskForm.AGAIN, _(ANOTHER), seconds=max(0.0, until - trio.current_time())
         )
 
     async def returning(self) -> None:
         """Return once the person, whose seat has become absent, takes it again."""
         words = _("The others go on without you.")
-        while not await self._asked(AskForm.RETURN, words):
+        while not await self._questions.ask(AskForm.RETURN, words):
             pass
 
     async def explain(self, words: str, points: tuple[Part, ...] = ()) -> None:
         """Show an explanation until the person has read it."""
         await self._until_seen()
-        self._number += 1
-        await self._replied(windows.Explain(self._number, words, points))
+        await self._questions.explain(words, points)
 
     def takes_only(self, view: rules.View, kind: rules.Kind, choice: rules.Choice) -> bool:
         """Say in the log that no other choice is possible."""
@@ -318,8 +247,7 @@ class PageWindow(PeopleWindow):
 
     def pause(self) -> Seconds:
         """Return how long a bot waits, so that the person can stop it. 0 if little time is left."""
-        now = self._messages.stage.scene.clock
-        return 0.0 if now is not None and now.left < 5 * PAUSE else PAUSE
+        return pause(self._messages.stage.scene.clock)
 
     # What the window sends
 
@@ -344,8 +272,7 @@ class PageWindow(PeopleWindow):
         yield hello(version())
         yield self._told
         yield from self._messages.whole(self.seat.by_bot)
-        for asked in self._asks.values():
-            yield asked.now()
+        yield from self._questions.open()
         if self._ending is not None:
             yield self._ending
 
@@ -357,8 +284,7 @@ class PageWindow(PeopleWindow):
             case Check(question, picked):
                 self._check(question, picked)
             case Reply(ask, yes):
-                if (asked := self._asks.get(ask or 0)) is not None:
-                    asked.act(yes)
+                self._questions.reply(ask, yes)
             case Hurry():
                 self._hurry()
             case Open(name):
@@ -382,9 +308,7 @@ class PageWindow(PeopleWindow):
 
     def _answer(self, question: int | None, given: Any) -> None:
         """Take the answer to the open question, or refuse it."""
-        now, table = self._open, self._messages.table
-        if now is None or not table.is_open or question != table.questions:
-            self._refuse(OLD_QUESTION, {"id": question})
+        if (now := self._asked(question)) is None:
             return
         view, kind = now
         try:
@@ -398,13 +322,20 @@ class PageWindow(PeopleWindow):
 
     def _check(self, question: int, picked: tuple[int, ...]) -> None:
         """Say what marked pieces would be as the answer to the open question."""
-        now, table = self._open, self._messages.table
-        if now is None or not table.is_open or question != table.questions:
-            self._refuse(OLD_QUESTION, {"id": question})
-        elif now[1] not in ("exhibit", "theft"):
+        if (now := self._asked(question)) is None:
+            return
+        if now[1] not in ("exhibit", "theft"):
             self._refuse(NOT_MARKED, {})
         else:
-            self._send([table.checked(*now, picked)])
+            self._send([self._messages.table.checked(*now, picked)])
+
+    def _asked(self, question: int | None) -> tuple[rules.View, rules.Kind] | None:
+        """Return what a question asks if it is the open one, or say that it is not."""
+        table = self._messages.table
+        if self._open is not None and table.is_open and question == table.questions:
+            return self._open
+        self._refuse(OLD_QUESTION, {"id": question})
+        return None
 
     def _refuse(self, code: str, fields: Mapping[str, Any]) -> None:
         self._send([self._messages.table.refused(code, fields)])
@@ -412,11 +343,11 @@ class PageWindow(PeopleWindow):
     def _ask_to_leave(self) -> None:
         """Ask whether to leave, since a page could send this by mistake or be made to."""
         words = dict(leaving(self._messages.stage, self._desk))["leave"]
-        self._ask_first(AskForm.LEAVE, words[:1].upper() + words[1:], self._leave)
+        self._questions.ask_first(AskForm.LEAVE, words[:1].upper() + words[1:], self._leave)
 
     def _leave(self) -> None:
         """Leave the table, or decline another game that is offered."""
-        if not self._is_over and not self._decline():
+        if not self._is_over and not self._questions.decline(AskForm.AGAIN):
             self.seat.leave(_("you left"))
         self._leave_after_game()
 
@@ -426,14 +357,6 @@ class PageWindow(PeopleWindow):
             self._is_left = True
             self._changed.set()
 
-    def _decline(self) -> bool:
-        """Answer no if another game is offered. Return whether one is."""
-        for asked in list(self._asks.values()):
-            if isinstance(asked.message, Ask) and asked.message.form is AskForm.AGAIN:
-                asked.act(False)
-                return True
-        return False
-
     def _ask_for_bot(self, plays: bool) -> None:
         """Take the seat back from the bot, or ask whether the bot shall have it."""
         if not plays:
@@ -441,7 +364,7 @@ class PageWindow(PeopleWindow):
                 self._hand_over(False)
         elif self._desk.lesson is None and not self.seat.how.looks_on:
             words = _("Shall a bot play on for you? You can take your seat back at any time.")
-            self._ask_first(AskForm.BOT, words, lambda: self._hand_over(True))
+            self._questions.ask_first(AskForm.BOT, words, lambda: self._hand_over(True))
 
     def _hand_over(self, to_bot: bool) -> None:
         self.seat.hand_over(to_bot)
@@ -455,11 +378,13 @@ class PageWindow(PeopleWindow):
             self._hurry()
         self._messages.staged = self._settings.staged
         language = translation.code_of(changed.get("language", ""))
-        with contextlib.suppress(OSError, CodedError):
-            home = own_home()
-            now = self._settings
-            kept = replace(settings.load(home), light=now.light, bell=now.sound, staged=now.staged)
-            settings.keep(home, replace(kept, language=language or kept.language))
+        now = self._settings
+        settings.change(
+            light=now.light,
+            bell=now.sound,
+            staged=now.staged,
+            language=language or settings.load().language,
+        )
         if language is None:
             self._retell()
         else:

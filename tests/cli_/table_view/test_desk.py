@@ -13,7 +13,7 @@ def test_what_was_said_ages_and_no_plain_question_is_shown_before_the_reveal_is_
     assert "psst" in shown.text()
     shown.step(200)
     assert "psst" not in shown.text()
-    assert "psst" in "".join(line.plain for line in page("log", shown.stage, Desk(), (), 70)[1])
+    assert "psst" in "".join(line.plain for line in page("log", shown.stage, Desk(), 70)[1])
     shown = begun(staged=True).revealing()
     shown.desk.answers = "Another game? y or n"
     assert "Another" not in shown.lines()[-1]

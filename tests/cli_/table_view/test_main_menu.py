@@ -23,7 +23,7 @@ def test_onlookers_are_muted_together_and_heard_again() -> None:
     shown.desk.muted.add(ONLOOKERS)
     assert "take A" not in shown.text(100, 30)
     assert "do not" in shown.text(100, 30)
-    log = "".join(line.plain for line in page("log", shown.stage, shown.desk, (), 70)[1])
+    log = "".join(line.plain for line in page("log", shown.stage, shown.desk, 70)[1])
     assert "take A" not in log
     assert "do not" in log
     assert offers()[f"mute {ONLOOKERS}"] == "hear onlookers again"

@@ -66,7 +66,7 @@ LINKED, LOST = updates.Attending.LINKED, updates.Attending.UNLINKED
 
 
 def page_of(shown: Shown) -> str:
-    return " ".join(line.plain for line in page("links", shown.stage, Desk(), (), 100)[1])
+    return " ".join(line.plain for line in page("links", shown.stage, Desk(), 100)[1])
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,6 @@ def test_after_the_game_the_path_of_each_figure_stands_there() -> None:
 
 def test_it_is_a_page_of_the_full_screen() -> None:
     shown = _in_round(5)
-    title, lines = page("recap", shown.stage, shown.desk, (), 70)
+    title, lines = page("recap", shown.stage, shown.desk, 70)
     assert title == "What has happened"
     assert lines[0].plain == "Round 4"

@@ -116,13 +116,13 @@ def broken(*_: object) -> None:
 async def test_a_bot_plays_on_and_the_seat_is_taken_back_even_before_it_plays(
     at: Sitting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(full_window, "PAUSE", 50.0)
+    monkeypatch.setattr(person_seat, "PAUSE", 50.0)
     at.app._hand_over(True)
     await at.until(lambda: at.app.desk.menu is None)
     await at.press("a")
     await at.asked()
     assert at.company.asked == ["place"]
-    monkeypatch.setattr(full_window, "PAUSE", 0.05)
+    monkeypatch.setattr(person_seat, "PAUSE", 0.05)
     await at.press("a")
     assert isinstance(at.app.screen, Choices)
     await at.press("enter")
@@ -137,7 +137,7 @@ async def test_a_bot_that_stands_in_does_not_wait_where_time_runs_out(
     at: Sitting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert at.app.stage.scene.clock is not None
-    monkeypatch.setattr(full_window, "PAUSE", at.app.stage.scene.clock.left / 4)
+    monkeypatch.setattr(person_seat, "PAUSE", at.app.stage.scene.clock.left / 4)
     at.app._hand_over(True)
     await at.until(lambda: len(at.company.asked) > 1)
     at.seat.tell(updates.Started(table(3), 0))
@@ -162,7 +162,7 @@ class Wishing(Company):
 async def test_who_has_said_yes_to_another_game_can_still_leave(
     at: Sitting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(full_window, "PAUSE", 0.0)
+    monkeypatch.setattr(person_seat, "PAUSE", 0.0)
     await at.asked()
     at.app._hand_over(True)
     await at.until(lambda: at.app.desk.answers)

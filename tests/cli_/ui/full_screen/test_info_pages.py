@@ -77,7 +77,7 @@ def test_an_onlooker_is_told_of_no_lost_links_and_no_keys_of_players() -> None:
     assert "1/4 linked" in health(played.stage, played.desk).plain
 
     def keys(one: Shown) -> set[str]:
-        lines = [line.plain for line in page("help", one.stage, Desk(), (), 90)[1]]
+        lines = [line.plain for line in page("help", one.stage, Desk(), 90)[1]]
         return {line[:13].strip() for line in lines}
 
     assert keys(played) >= PLAYING
@@ -87,7 +87,7 @@ def test_an_onlooker_is_told_of_no_lost_links_and_no_keys_of_players() -> None:
         one.wait({1}, 100.0, 200.0)
         assert ("w waits longer" in one.text()) is waits_longer
         assert "goes on without them" in one.text()
-        pieces = "".join(line.plain for line in page("pieces", one.stage, Desk(), (), 90)[1])
+        pieces = "".join(line.plain for line in page("pieces", one.stage, Desk(), 90)[1])
         assert ("only you see it" in pieces) is waits_longer
 
 
@@ -102,10 +102,10 @@ async def test_talk_can_be_read_again_but_that_of_a_muted_seat(at: Sitting) -> N
     for number in range(30):
         at.seat.tell(updates.Said(1, "Ada", f"word {number}"))
     await at.until(lambda: "word 29" in at.text)
-    _title, lines = info_pages.page("log", at.app.stage, at.app.desk, (), 60)
+    _title, lines = info_pages.page("log", at.app.stage, at.app.desk, 60)
     assert [line.plain for line in lines].count("» Ada: word 0") == 1
     at.app.desk.muted = {1}
-    _title, lines = info_pages.page("log", at.app.stage, at.app.desk, (), 60)
+    _title, lines = info_pages.page("log", at.app.stage, at.app.desk, 60)
     assert not any("word" in line.plain for line in lines)
 
 
@@ -133,7 +133,7 @@ def test_the_page_of_links_names_the_relay_until_there_is_a_direct_link() -> Non
 
 
 def page_of(shown: Shown) -> str:
-    return " ".join(line.plain for line in page("links", shown.stage, Desk(), (), 100)[1])
+    return " ".join(line.plain for line in page("links", shown.stage, Desk(), 100)[1])
 
 
 @pytest.mark.parametrize(("is_resumed", "is_alone"), [(True, True), (True, False), (False, True)])
@@ -152,5 +152,5 @@ def test_that_others_may_have_finished_is_told_who_came_back_and_finds_nobody(
 
 def test_a_page_of_which_there_is_nothing_says_so() -> None:
     for name, title in (("log", "Log"), ("proofs", "Proofs"), ("links", "Links and keys")):
-        found, (line,) = page(name, Stage(), Desk(), (), 80)
+        found, (line,) = page(name, Stage(), Desk(), 80)
         assert (found, line.plain) == (title, "Nothing yet.")

@@ -13,7 +13,7 @@ from p2p_hoity.table.gathering.invite_by_code import CodesCode
 def test_a_lobby_that_a_window_cannot_hold_says_where_the_rest_is() -> None:
     shown = MOMENTS["seat-request"]()
     assert "# shows the rest" in shown.lines()[-2]
-    rest = [line.plain.strip() for line in page("numbers", shown.stage, shown.desk, (), 70)[1]]
+    rest = [line.plain.strip() for line in page("numbers", shown.stage, shown.desk, 70)[1]]
     for paper in shown.desk.papers:
         assert paper[:60] in "\n".join(rest)
     assert "# shows the rest" not in shown.text(120, 60)

@@ -1,6 +1,8 @@
-"""How the page is opened: the forwarding file, programs that open it, and the printed address."""
+"""How the page is opened: its port, the forwarding file, programs that open it, the address."""
 
+import os
 import stat
+import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -12,10 +14,14 @@ import trio
 from support.page_table import secret_of
 from support.web_client import Client
 
+from cli.exit_codes import Trouble
 from cli.ui.web import page_host
 from cli.ui.web.page_host import PageHost
 from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.private_files import private_folder
 from p2p_hoity.web.websocket import WebSocket
+
+CAN_OPEN = page_host.can_open
 
 
 async def wait(socket: WebSocket) -> None:
@@ -32,11 +38,16 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_host, "can_open", lambda: True)
 
 
+def host_of(folder: Path, show: Callable[[str], object], port: int = 0) -> PageHost:
+    """A page that a function opens."""
+    private_folder(folder)
+    return PageHost(Home(folder), "play", port, show=show)
+
+
 @asynccontextmanager
 async def hosted(folder: Path, show: Callable[[str], object]) -> AsyncIterator[PageHost]:
-    """A page that this function opens."""
-    folder.mkdir(mode=0o700, exist_ok=True)
-    host = PageHost(Home(folder), "play", show=show)
+    """A page that this function opens, and that is served."""
+    host = host_of(folder, show)
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(host.serve, wait)
@@ -125,3 +136,48 @@ async def test_the_file_of_a_program_that_was_killed_is_removed_at_the_next_star
         await until(lambda: shown)
         assert left not in files(tmp_path)
     assert not files(tmp_path)
+
+
+def test_what_is_not_entered_is_removed_at_the_end_and_what_was_left_by_others_at_the_next(
+    tmp_path: Path,
+) -> None:
+    home = private_folder(tmp_path / "home") or tmp_path / "home"
+    old, new = home / "page-1.html", home / "page-2.html"
+    for path in (old, new):
+        path.write_text("x")
+    os.utime(old, (1, 1))
+
+    async def run(page: PageHost) -> None:
+        with trio.move_on_after(0.2):
+            await page.serve(wait)
+
+    page = host_of(home, lambda address: True)
+    trio.run(run, page)
+    assert not old.exists()
+    assert new.exists()
+    assert len(list(home.glob("page-*"))) == 2
+    page.close()
+    assert len(list(home.glob("page-*"))) == 1
+
+
+def test_a_port_that_is_in_use_is_told(tmp_path: Path) -> None:
+    page = host_of(tmp_path / "home", lambda address: True)
+    with pytest.raises(Trouble, match="--web-port"):
+        host_of(tmp_path / "home", lambda address: True, page.server.port)
+    page.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have a screen")
+def test_no_browser_is_opened_without_a_screen_or_where_it_could_not_read_the_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    assert not CAN_OPEN()
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
+    monkeypatch.setattr("platform.release", lambda: "6.1.0")
+    assert CAN_OPEN()
+    monkeypatch.setattr("platform.release", lambda: "5.15.90.1-microsoft-standard-WSL2")
+    assert not CAN_OPEN()
+    monkeypatch.setenv("BROWSER", "firefox")
+    assert CAN_OPEN()

@@ -106,6 +106,25 @@ async def test_nothing_tells_the_result_before_its_part_is_seen(
         assert left
 
 
+async def test_a_window_that_enters_during_a_reveal_is_told_the_part_that_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paced_messages, "pause", lambda update: 600.0)
+    table, company = page_table(tmp_path), Company(3, 3, edition=short())
+    async with playing(table, company):
+        client = await table.enter()
+        while True:
+            message = await client.receive()
+            if message["type"] == "beat" and message["words"]:
+                break
+            if message["type"] == "question":
+                await client.answer(message)
+        table.window.tell(updates.Said(1, "Bob", "hi", False))  # It comes beside the reveal.
+        await client.until("said")
+        again = await PageClient.enter(table.port, token=client.token, take=True)
+        assert (await again.until("beat"))["words"] == message["words"]
+
+
 def has_result(beats: list[Message]) -> bool:
     """Whether the result was seen."""
     return any(one["type"] == "standing-made" for beat in beats for one in beat["happenings"])
