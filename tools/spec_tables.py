@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from p2p_hoity import game_adapter
-from p2p_hoity.net.secure_channel import BY_VERDICT, Verdict
+from p2p_hoity.net.handshake_codes import BY_VERDICT, Verdict
 from p2p_hoity.rules.phases import TABLE as PHASES
 from p2p_hoity.table.beside_game import chat, rematch_frames
 from p2p_hoity.table.gathering import lobby

@@ -12,7 +12,6 @@ import gc
 import json
 import os
 import runpy
-import secrets
 import signal
 import socket
 import sys
@@ -25,7 +24,6 @@ from typing import Any, Final, NoReturn
 import trio
 
 from p2p_hoity.editions import load_edition as editions
-from p2p_hoity.net import secure_channel
 from p2p_hoity.worker_processes import can_copy
 
 PRELOADED: Final = ("cli.commands.join", "cli.ui.json_window", "encodings.idna", "ifaddr")
@@ -148,8 +146,6 @@ def _prepare() -> None:
     import_module("cli.app").prepare("join")
     for name in editions.NAMES:
         editions.load(name)
-    # Not a secret of the player: the key of this TLS context is drawn for it alone.
-    secure_channel.credentials(secrets.token_bytes(32))
 
 
 # In a copy

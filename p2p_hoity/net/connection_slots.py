@@ -24,10 +24,11 @@ from protocol.units import PeerId
 
 from ..coded_errors import because
 from .addresses import Address
+from .handshake import Proven
+from .handshake_codes import Verdict
 from .link_limits import Limits
 from .network_errors import LinkCode
 from .peer_link import Link
-from .secure_channel import Proven, Verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,9 +242,9 @@ class HandshakeStage(IntEnum):
     SILENT = 0
     SPOKE = 1
     GREETED = 2
-    """The beginning of a TLS handshake has come and was answered."""
+    """The first message of its handshake was right, and was answered. It may be a replayed one."""
     SECURED = 3
-    """The TLS handshake is complete."""
+    """Its answer has come, which needs the secret of its own first message."""
 
 
 class UnprovenStream(trio.abc.Stream):
@@ -267,7 +268,7 @@ class UnprovenStream(trio.abc.Stream):
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
         """Send bytes, and note that the handshake has reached the stage `GREETED`."""
-        # The listener only sends after it has received the beginning of a TLS handshake.
+        # A listener only sends after it has received the beginning of a handshake.
         self.reach(HandshakeStage.GREETED)
         await self.stream.send_all(data)
 

@@ -14,19 +14,18 @@ from protocol.units import PeerId
 
 from ..coded_errors import Reason
 from .addresses import Address
+from .channel import Channel
 from .link_limits import Limits
 from .network_errors import NetCode, NetError, NobodyError, RefusedError
-from .secure_channel import TlsStream
 from .transport import cut
 
 
 @dataclass(frozen=True)
 class Secured:
-    """A TLS stream to a listener that has shown the expected key, without other data so far."""
+    """A channel to a listener that has proven the expected id, without other data so far."""
 
-    stream: TlsStream = field(repr=False)
-    listener: bytes
-    certificate: bytes
+    channel: Channel = field(repr=False)
+    listener: PeerId
     address: Address
 
 
@@ -56,7 +55,7 @@ async def race(attempt: Attempt, addresses: Sequence[Address], limits: Limits) -
             else:
                 if found:
                     # Two attempts may succeed in one turn. Only the first one counts.
-                    await cut(secured.stream)
+                    await cut(secured.channel)
                 else:
                     found.append(secured)
                     scope.cancel()
@@ -78,7 +77,7 @@ async def race(attempt: Attempt, addresses: Sequence[Address], limits: Limits) -
         is_over = True
     finally:
         if found and not is_over:  # It was cancelled just as an attempt succeeded.
-            await cut(found[0].stream)
+            await cut(found[0].channel)
     if not found:
         raise _summed_up(failures)
     return found[0]

@@ -26,20 +26,12 @@ from ..coded_errors import NetworkCode
 from .addresses import Address, Named, may_dial
 from .connection_slots import AdmittedLink
 from .dialler import Secured
+from .handshake import Listener, Proven, Purpose, prove, receive, send
+from .handshake_codes import Verdict
 from .link_limits import Limits
 from .network_errors import NetCode, NetError, NobodyError
+from .protocol_versions import Versions
 from .relay_client import observing, reach, read_seen, secure, seen_from
-from .secure_channel import (
-    Listener,
-    Proven,
-    Purpose,
-    TlsStream,
-    Verdict,
-    Versions,
-    prove,
-    receive,
-    send,
-)
 from .transport import Network, Outlet, cut
 
 TRIES: Final[Quota] = 3
@@ -171,7 +163,7 @@ class Puncher:
             await self._link(standing.peer, self._lead(outlet, standing))
 
     async def let_in(
-        self, stream: TlsStream, proven: Proven, relay: Address, known: AdmittedLink | None
+        self, stream: trio.abc.Stream, proven: Proven, relay: Address, known: AdmittedLink | None
     ) -> Stay | None:
         """Answer a peer that asks on a relayed stream to replace its link by a direct one ([L-41]).
 
@@ -224,17 +216,17 @@ class Puncher:
         relay = standing.address
         with trio.move_on_after(WHOLE):
             # A fresh connection, because the link itself must go on if the attempt fails.
-            secured = await reach(self._network, relay, standing.peer)
+            channel = (await reach(self._network, relay, standing.peer)).channel
             try:
-                shown = secured.listener, secured.certificate
-                listener = Listener(Purpose.PUNCH, *shown, self._versions)
-                await prove(secured.stream, listener, self._who, self._instance)
-                return await lead(outlet, relay, secured.stream)
+                session = channel.handshake_hash
+                listener = Listener(Purpose.PUNCH, standing.peer, session, self._versions)
+                await prove(channel, listener, self._who, self._instance)
+                return await lead(outlet, relay, channel)
             finally:
-                await cut(secured.stream)
+                await cut(channel)
         raise NetError(PunchCode.NOT_MET)
 
-    async def _follow(self, outlet: Outlet, relay: Address, stream: TlsStream) -> Met:
+    async def _follow(self, outlet: Outlet, relay: Address, stream: trio.abc.Stream) -> Met:
         """Run `follow` on a relayed stream, and cut this stream."""
         try:
             with trio.move_on_after(WHOLE):

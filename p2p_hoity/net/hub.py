@@ -19,6 +19,7 @@ from protocol.units import PeerId
 from ..coded_errors import Reason, because
 from .address_schemes import Scheme
 from .addresses import Address, Named, parse_address, source_of
+from .channel import accept_channel, exchange_secret
 from .connection_slots import (
     Admission,
     AdmittedLink,
@@ -27,24 +28,14 @@ from .connection_slots import (
     UnprovenStream,
 )
 from .dialler import PeerDialler, Secured, race
+from .handshake import Listener, Purpose, agreed, ask, fresh_instance, prove, send
+from .handshake_codes import Verdict
 from .hole_punching import Puncher, Stay
 from .link_limits import Buckets, Limits
 from .network_errors import LinkCode, MisfitError, NetCode, NetError
 from .peer_link import Link
+from .protocol_versions import Speech
 from .relay_client import Tell, WaitingAtRelay, cut_on_failure, reach
-from .secure_channel import (
-    Listener,
-    Purpose,
-    Speech,
-    Verdict,
-    agreed,
-    ask,
-    credentials,
-    fresh_instance,
-    prove,
-    secure_from,
-    send,
-)
 from .transport import HEAD, Network, TcpNetwork, attend_all, cut, encode_frame
 
 
@@ -114,11 +105,7 @@ class Hub:
         self._limits = limits or Limits()
         self._speech = speech or Speech()
         self._network = network or TcpNetwork()
-        self._credentials = credentials(identity.seed)
-        self._listeners = [
-            Listener(purpose, identity.public, self._credentials.digest, self._speech.versions)
-            for purpose in (Purpose.LINK, Purpose.PUNCH)
-        ]
+        self._exchange_secret = exchange_secret(identity)
         self._instance = fresh_instance()
         self._puncher = Puncher(
             identity,
@@ -224,9 +211,14 @@ class Hub:
 
     async def _let_in(self, newcomer: UnprovenStream, address: Address) -> Stay | None:
         """Do the handshake of an incoming connection. Return None if it is refused."""
-        stream = await secure_from(newcomer, self._credentials)
+        stream = await accept_channel(newcomer, self.me, self._exchange_secret)
+        listeners = [
+            Listener(purpose, self.me, stream.handshake_hash, self._speech.versions)
+            for purpose in (Purpose.LINK, Purpose.PUNCH)
+        ]
+        proven, purpose = await ask(stream, listeners, self._instance)
+        # Not before: the first message may be a replayed one, whose sender gets no further.
         newcomer.reach(HandshakeStage.SECURED)
-        proven, purpose = await ask(stream, self._listeners, self._instance)
         if purpose is Purpose.PUNCH:
             known = self._admission.get(proven.peer)
             return await self._puncher.let_in(stream, proven, address, known)
@@ -315,21 +307,23 @@ class Hub:
                     raise
 
     async def link_over(self, secured: Secured) -> None:
-        """Make a link over a fresh stream to a listener whose key was checked.
+        """Make a link over a fresh channel to a listener.
 
         Raises:
             RefusedError: If the listener refuses.
             NetError: If there is no link for another reason.
         """
-        async with cut_on_failure(secured.stream, secured.address, refusals=True):
+        channel = secured.channel
+        async with cut_on_failure(channel, secured.address, refusals=True):
             with trio.move_on_after(self._limits.handshake) as handshake:
                 me, speech = self._identity, self._speech
-                shown = secured.listener, secured.certificate
-                listener = Listener(Purpose.LINK, *shown, speech.versions)
-                proven = await prove(secured.stream, listener, me, self._instance, speech)
+                listener = Listener(
+                    Purpose.LINK, secured.listener, channel.handshake_hash, speech.versions
+                )
+                proven = await prove(channel, listener, me, self._instance, speech)
             if handshake.cancelled_caught:
                 raise NetError(NetCode.NOT_LET_IN)
-            link = Link(secured.stream, self._limits, b"", True, self._is_caught_up)
+            link = Link(channel, self._limits, b"", True, self._is_caught_up)
             new = AdmittedLink(proven, link, secured.address, self.me)
             verdict = self._admission.judge(new)
             # No await from the verdict to `enter`, as in `_let_in`.
@@ -339,7 +333,7 @@ class Hub:
             # By these two a link with this id is there already, so nothing has failed.
             if verdict not in (Verdict.DUPLICATE, Verdict.ELSEWHERE):
                 raise NetError(NetCode.NO_ROOM_HERE)
-        await cut(secured.stream)
+        await cut(channel)
 
     async def elsewhere(self, peer: PeerId) -> None:
         """Report that a dialled peer is linked with another process that has this program's key."""

@@ -21,6 +21,7 @@ import trio
 from protocol.units import Quota, Seconds
 
 from ..coded_errors import Reason, because
+from .channel import MOST_CONTENT
 from .exception_reasons import TROUBLE, why
 from .link_limits import Bucket, Limits
 from .network_errors import LinkCode, NetError
@@ -73,8 +74,8 @@ class UnderWay:
 
 CHUNK = 1 << 16
 """The most bytes that are read at once."""
-RECORD = 2048
-"""The most bytes that are written at once, as one record of TLS.
+RECORD: Final = MOST_CONTENT
+"""The most bytes that are written at once, as one record.
 
 The peer can read nothing of a record before its end. So on a slow link a longer record would look
 like silence.
@@ -317,7 +318,7 @@ class Link:
         return encode_read(heeded)
 
     def _next(self) -> list[QueuedFrame]:
-        """Remove as many frames from the queue as fit into one TLS record, or one longer frame."""
+        """Remove as many frames from the queue as fit into one record, or one longer frame."""
         batch, room = list[QueuedFrame](), RECORD - HEADER
         # A frame that is longer than a record has to go out, too, so the first one always fits.
         while self._queue and (not batch or len(self._queue[0].data) + HEADER <= room):
@@ -326,7 +327,7 @@ class Link:
         return batch
 
     async def _send(self, framed: bytes) -> None:
-        """Send bytes in TLS records that are short enough to be read one by one ([L-9]).
+        """Send bytes in records that are short enough to be read one by one ([L-9], [L-84]).
 
         If a record cannot be sent within `Limits.stalled` seconds, the link is closed.
         """

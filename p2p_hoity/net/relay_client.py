@@ -24,23 +24,15 @@ from protocol.units import PeerId, Quota, Seconds
 from ..coded_errors import Code, CodedError, Reason, because
 from .address_schemes import Scheme
 from .addresses import Address, numeric, parse_address
+from .channel import open_channel
 from .dialler import Secured
+from .handshake import Listener, Purpose, expect_welcome, receive, send
+from .handshake_codes import HandshakeCode
 from .link_limits import Limits
 from .network_errors import NetCode, NetError, NobodyError, RefusedError, TicketError
 from .peer_link import Link
-from .secure_channel import (
-    MAX_HANDSHAKE_FRAME,
-    RELAY_VERSIONS,
-    BegunStream,
-    HandshakeCode,
-    Listener,
-    Purpose,
-    expect_welcome,
-    laid_aside,
-    receive,
-    secure_to,
-    send,
-)
+from .protocol_versions import MAX_HANDSHAKE_FRAME, RELAY_VERSIONS
+from .relay_tls import BegunStream, TlsStream, laid_aside, secure_to
 from .ticket import decode_address, encode_address
 from .transport import Network, Outlet, cut
 
@@ -146,7 +138,7 @@ TOKEN = 16
 
 
 async def reach(network: Network, address: Address, peer: PeerId) -> Secured:
-    """Open a TLS stream to a peer, directly or through a relay, and check the peer's key."""
+    """Open a channel to a peer, directly or through a relay."""
     if address.via_relay:
         raw = await spliced(network, address, CALL + peer)
     else:
@@ -154,18 +146,14 @@ async def reach(network: Network, address: Address, peer: PeerId) -> Secured:
     return await secure(raw, address, peer)
 
 
-async def secure(raw: trio.abc.Stream, address: Address, peer: PeerId | None) -> Secured:
-    """Begin TLS on a stream as the dialler, and check the key of the peer.
-
-    If the peer does not have the expected key, the stream is cut and a NetError is raised.
+async def secure(raw: trio.abc.Stream, address: Address, peer: PeerId) -> Secured:
+    """Make a channel to a peer over a stream, which is cut, with a NetError, if that fails.
 
     Args:
         address: The address to which the stream leads, for errors.
-        peer: None to accept any peer.
     """
     async with cut_on_failure(raw, address):
-        stream, listener, certificate = await secure_to(raw, peer)
-    return Secured(stream, listener, certificate, address)
+        return Secured(await open_channel(raw, peer), peer, address)
 
 
 @asynccontextmanager
@@ -202,11 +190,11 @@ async def spliced(network: Network, relay: Address, wish: bytes) -> trio.abc.Str
     Args:
         wish: `CALL` and the id of the waiting peer, or `TAKE` and the token of a call.
     """
-    secured, challenge = await _greet(network, relay)
-    async with cut_on_failure(secured.stream, relay):
-        await send(secured.stream, said(wish, challenge))
-        await expect_welcome(secured.stream)
-        bare, early = await laid_aside(secured.stream)
+    greeted = await _greet(network, relay)
+    async with cut_on_failure(greeted.stream, relay):
+        await send(greeted.stream, said(wish, greeted.challenge))
+        await expect_welcome(greeted.stream)
+        bare, early = await laid_aside(greeted.stream)
         # TLS may have read beyond its end: then it holds the first bytes of the other end.
         return BegunStream(early, bare) if early else bare
 
@@ -220,16 +208,16 @@ async def observed(network: Network, relay: Address) -> Address:
 @asynccontextmanager
 async def observing(network: Network | Outlet, relay: Address) -> AsyncIterator[Address]:
     """Ask a relay from which address it sees this program, and keep the connection in the block."""
-    secured, challenge = await _greet(network, relay)
-    async with cut_on_failure(secured.stream, relay):
-        await send(secured.stream, said(OBSERVE, challenge))
-        found = read_seen(await receive(secured.stream))
+    greeted = await _greet(network, relay)
+    async with cut_on_failure(greeted.stream, relay):
+        await send(greeted.stream, said(OBSERVE, greeted.challenge))
+        found = read_seen(await receive(greeted.stream))
     # Outside of the block above, which would put the relay's address into errors of the caller.
     try:
         # While the connection is open, a NAT keeps its mapping of the port.
         yield found
     finally:
-        await cut(secured.stream)
+        await cut(greeted.stream)
 
 
 def said(wish: bytes, challenge: bytes) -> bytes:
@@ -276,12 +264,10 @@ async def register(
     The program proves its id. The relay refuses if another process with this key is registered
     there.
     """
-    secured, challenge = await _greet(network, relay)
-    async with cut_on_failure(secured.stream, relay):
-        shown = secured.listener, secured.certificate
-        listener = Listener(Purpose.RELAY, *shown, RELAY_VERSIONS)
-        answer = listener.answer(identity, instance, challenge)
-    return await _welcomed(secured, relay, REGISTER + answer)
+    greeted = await _greet(network, relay)
+    async with cut_on_failure(greeted.stream, relay):
+        answer = greeted.listener.answer(identity, instance, greeted.challenge)
+    return await _welcomed(greeted.stream, relay, REGISTER + answer)
 
 
 async def speak(network: Network, relay: Address, wish: bytes) -> trio.abc.Stream:
@@ -291,21 +277,30 @@ async def speak(network: Network, relay: Address, wish: bytes) -> trio.abc.Strea
         wish: Empty to open a new mailbox. To connect to an open mailbox: the mailbox's number
             (NUMBER bytes), followed by the first frame to send.
     """
-    secured, challenge = await _greet(network, relay)
-    async with cut_on_failure(secured.stream, relay):
-        wish = said(WORD + wish, challenge)
-    return await _welcomed(secured, relay, wish)
+    greeted = await _greet(network, relay)
+    async with cut_on_failure(greeted.stream, relay):
+        wish = said(WORD + wish, greeted.challenge)
+    return await _welcomed(greeted.stream, relay, wish)
 
 
-async def _welcomed(secured: Secured, relay: Address, wish: bytes) -> trio.abc.Stream:
+async def _welcomed(stream: TlsStream, relay: Address, wish: bytes) -> trio.abc.Stream:
     """Send a request to a relay, and return the stream once the relay has granted it."""
-    async with cut_on_failure(secured.stream, relay, refusals=True):
-        await send(secured.stream, wish)
-        await expect_welcome(secured.stream)
-    return secured.stream
+    async with cut_on_failure(stream, relay, refusals=True):
+        await send(stream, wish)
+        await expect_welcome(stream)
+    return stream
 
 
-async def _greet(network: Network | Outlet, relay: Address) -> tuple[Secured, bytes]:
+@dataclass(frozen=True)
+class _Greeted:
+    """A connection on which a relay has sent its challenge, and the relay as one proves an id."""
+
+    stream: TlsStream = field(repr=False)
+    listener: Listener
+    challenge: bytes
+
+
+async def _greet(network: Network | Outlet, relay: Address) -> _Greeted:
     """Open a TLS stream to a relay, whatever its key is, and read its challenge.
 
     A flooded relay cuts new connections at random ([L-12]). So a failed attempt is repeated for up
@@ -318,10 +313,11 @@ async def _greet(network: Network | Outlet, relay: Address) -> tuple[Secured, by
         rest = pause * random.uniform(0.5, 1.0)
         try:
             raw = await network.open(replace(relay, scheme=Scheme.TCP))
-            # Nobody has to trust a relay's key: the two ends of a call check each other's.
-            secured = await secure(raw, relay, None)
-            async with cut_on_failure(secured.stream, relay):
-                return secured, await receive(secured.stream)
+            async with cut_on_failure(raw, relay):
+                # Nobody has to trust a relay's key: the two ends of a call check each other's.
+                stream, peer, certificate = await secure_to(raw)
+                listener = Listener(Purpose.RELAY, peer, certificate, RELAY_VERSIONS)
+                return _Greeted(stream, listener, await receive(stream))
         except NetError as error:
             # Raised before the deadline comes: this error tells more than a timeout does.
             if error.is_final or trio.current_time() + rest >= last:

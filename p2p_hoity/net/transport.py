@@ -119,12 +119,16 @@ class FrameBuffer:
 
 async def read_frame(stream: trio.abc.ReceiveStream, most: int) -> bytes:
     """Read exactly one frame, and no byte after it. Raise NetError if there is none."""
-    header = await _read_exactly(stream, HEADER)
-    return await _read_exactly(stream, _checked_length(header, most))
+    header = await read_exactly(stream, HEADER)
+    return await read_exactly(stream, _checked_length(header, most))
 
 
-async def _read_exactly(stream: trio.abc.ReceiveStream, size: int) -> bytes:
-    """Read exactly so many bytes. Raise NetError if the stream ends before."""
+async def read_exactly(stream: trio.abc.ReceiveStream, size: int) -> bytes:
+    """Read exactly so many bytes.
+
+    Raises:
+        NetError: If the stream ends before.
+    """
     data = bytearray()
     while len(data) < size:
         # Not a byte more: what follows belongs to whoever reads the stream next.

@@ -21,11 +21,11 @@ from protocol.units import Quota, Seconds
 
 from ..coded_errors import Code, because
 from ..net.connection_slots import one_to_make_room
+from ..net.handshake_codes import Verdict
 from ..net.link_limits import Buckets
 from ..net.mailbox_numbers import MOST_NUMBER, NUMBER
 from ..net.peer_link import Link
 from ..net.relay_client import MOST_FRAMES, MailboxCode, mailbox_limits
-from ..net.secure_channel import Verdict
 from ..net.transport import encode_frame
 from .relay_limits import RelayLimits, Stay, Visit, count_down
 

@@ -15,16 +15,12 @@ import trio
 from protocol.units import Pace, Quota, Seconds
 
 from ..net.addresses import Address, source_of
+from ..net.handshake import send
+from ..net.handshake_codes import BY_VERDICT, Verdict
 from ..net.link_limits import Limits
 from ..net.network_errors import NetError
-from ..net.secure_channel import (
-    BY_VERDICT,
-    MAX_HANDSHAKE_FRAME,
-    TlsStream,
-    Verdict,
-    laid_aside,
-    send,
-)
+from ..net.protocol_versions import MAX_HANDSHAKE_FRAME
+from ..net.relay_tls import TlsStream, laid_aside
 from .relay_log import Event, Watch
 
 

@@ -17,19 +17,11 @@ from protocol import Identity
 
 from ..net.addresses import Address, source_of
 from ..net.connection_slots import HandshakeStage, UnprovenConnections, UnprovenStream
+from ..net.handshake import Listener, Purpose, fresh_instance, receive, send
 from ..net.network_errors import NetError
+from ..net.protocol_versions import RELAY_VERSIONS, Versions
 from ..net.relay_client import CALL, OBSERVE, REGISTER, TAKE, WORD, seen_from
-from ..net.secure_channel import (
-    RELAY_VERSIONS,
-    Listener,
-    Purpose,
-    Versions,
-    credentials,
-    fresh_instance,
-    receive,
-    secure_from,
-    send,
-)
+from ..net.relay_tls import credentials, secure_from
 from ..net.transport import Network, StreamListener, TcpNetwork, attend_all, cut
 from .forwarding import Exchange
 from .mailboxes import Mailboxes

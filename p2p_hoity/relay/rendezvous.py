@@ -19,10 +19,12 @@ from protocol.units import PeerId
 
 from ..coded_errors import Code, because
 from ..net.connection_slots import one_to_make_room
+from ..net.handshake import ID, Listener, Proven
+from ..net.handshake_codes import Verdict
 from ..net.network_errors import NetError
 from ..net.peer_link import Link
+from ..net.protocol_versions import MAX_HANDSHAKE_FRAME
 from ..net.relay_client import TOKEN
-from ..net.secure_channel import ID, MAX_HANDSHAKE_FRAME, Listener, Proven, Verdict
 from ..net.transport import encode_frame
 from .forwarding import PIECE, Exchange, Splice
 from .relay_limits import RelayLimits, Stay, Visit, count_down, lasted

@@ -17,7 +17,7 @@ from ..net.hub import Hub
 from ..net.interfaces import by_text
 from ..net.link_limits import Limits
 from ..net.network_errors import NetError, RefusedError
-from ..net.secure_channel import Speech
+from ..net.protocol_versions import Speech
 from ..net.transport import Network, RelayedNetwork, TcpNetwork
 from ..presentation import screen_updates as updates
 from ..presentation.screen_updates import Screen

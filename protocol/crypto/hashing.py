@@ -76,6 +76,7 @@ class Label(StrEnum):
     COIN = "p2p-table/3/coin"
     FINGERPRINT = "p2p-table/3/fingerprint"
     JOURNAL = "p2p-table/3/journal"
+    LINK_CHANNEL = "p2p-table/3/link-channel"
     LINK_BINDING = "p2p-table/3/link-binding"
     PLAYER = "p2p-table/3/player"
 
@@ -110,7 +111,8 @@ class Label(StrEnum):
     TALK = "p2p-table/3/sign-talk"
     TALK_PASSED = "p2p-table/3/sign-talk-passed"
     NO_MORE = "p2p-table/3/sign-no-more"
-    LINK_HANDSHAKE = "p2p-table/3/link-handshake"
+    LINK_PROOF = "p2p-table/3/sign-link-proof"
+    RELAY_PROOF = "p2p-table/3/sign-relay-proof"
 
 
 DIGEST_SIZE: Final = 32

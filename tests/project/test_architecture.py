@@ -173,7 +173,7 @@ IN_THE_LOBBY = (
 def test_the_lobby_knows_a_link_by_its_32_bytes_alone(name: str) -> None:
     """[L-75]: how a link is secured, and so how it is named, is no affair of what stands above."""
     found = imports(MODULES[f"p2p_hoity.table.{name}"])
-    assert "p2p_hoity.net.secure_channel" not in found
+    assert not {f"p2p_hoity.net.{name}" for name in ("channel", "noise", "relay_tls")} & found
     assert not tops(found) & {"ssl", "cryptography"}
 
 

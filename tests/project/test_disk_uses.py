@@ -44,12 +44,12 @@ ALLOWED: Mapping[str, tuple[set[str], str]] = {
     "editions/load_edition.py": ({"read_text", NAMED}, f"{DATA}, or {PERSON}"),
     "net/default_router.py": ({"read_text"}, SYSTEM),
     "net/interfaces.py": ({"exists", "glob", "is_dir", "read_text"}, SYSTEM),
-    "net/secure_channel.py": (
+    "net/relay_tls.py": (
         {
             *("os.MFD_CLOEXEC", "os.close", "os.memfd_create", "os.write"),
             *("tempfile.TemporaryDirectory", "write_bytes"),
         },
-        "OpenSSL takes the key of a link from a file alone, which is in memory if possible",
+        "OpenSSL takes the key of a relay from a file alone, which is in memory if possible",
     ),
     "relay/forwarding.py": ({"os.read", "os.write"}, "it reads and writes sockets"),
     "storage/folder_owner.py": (

@@ -20,8 +20,9 @@ from p2p_hoity import game_adapter
 from p2p_hoity.editions.load_edition import parse
 from p2p_hoity.editions.received_edition import read_canonical
 from p2p_hoity.net.addresses import parse_address
+from p2p_hoity.net.handshake import Listener, Purpose
 from p2p_hoity.net.lan_discovery import read_properties
-from p2p_hoity.net.secure_channel import LINK_VERSIONS, Listener, Purpose, read_hello
+from p2p_hoity.net.protocol_versions import LINK_VERSIONS, read_hello
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.storage.journal_format import HEAD, MAGIC, MARK_MAGIC, new_form, read_form
 from p2p_hoity.table.beside_game import chat, rematch_frames

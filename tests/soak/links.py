@@ -30,10 +30,11 @@ import trio
 from support.process_table import ProcessTable
 
 from p2p_hoity.net.addresses import parse_address
+from p2p_hoity.net.channel import Channel
+from p2p_hoity.net.handshake import Listener, Purpose, fresh_instance, receive, send
 from p2p_hoity.net.hub import Hub, LinkUp
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.relay_client import reach
-from p2p_hoity.net.secure_channel import Listener, Purpose, fresh_instance, receive, send
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.net.transport import TcpNetwork, encode_frame
 from p2p_hoity.table.gathering.lobby import SeatedNames, encode_lobby
@@ -63,23 +64,22 @@ class Target:
         self.counts["connections"] += 1
         return stream
 
-    async def secured(self) -> tuple[trio.abc.Stream, bytes]:
-        """TLS to the target; (stream, digest of its certificate)."""
-        found = await reach(TcpNetwork(), parse_address(self.address), self.id)
-        return found.stream, found.certificate
+    async def channel(self) -> Channel:
+        """A channel to the target."""
+        return (await reach(TcpNetwork(), parse_address(self.address), self.id)).channel
 
-    def answer(self, who: Identity, certificate: bytes, challenge: bytes) -> bytes:
+    def answer(self, who: Identity, session: bytes, challenge: bytes) -> bytes:
         """A key's honest answer, by a process of its own."""
-        listener = Listener(Purpose.LINK, self.id, certificate)
+        listener = Listener(Purpose.LINK, self.id, session)
         return listener.answer(who, fresh_instance(), challenge)
 
     @asynccontextmanager
     async def answered(self) -> AsyncIterator[trio.abc.Stream]:
         """The same, and a fresh key's honest answer is sent."""
-        stream, certificate = await self.secured()
+        stream = await self.channel()
         async with stream:
             who, challenge = Identity(os.urandom(32)), await receive(stream)
-            await send(stream, self.answer(who, certificate, challenge))
+            await send(stream, self.answer(who, stream.handshake_hash, challenge))
             yield stream
 
 
@@ -98,7 +98,7 @@ async def slow(target: Target) -> None:
     while True:
         async with await target.raw() as stream:
             while True:
-                await stream.send_all(b"\x16")
+                await stream.send_all(b"\x01")
                 await trio.sleep(0.5)
 
 
@@ -114,10 +114,10 @@ async def impostor(target: Target) -> None:
     """Claim the target's guest to be someone else: a signature by another key."""
     real, claimed = Identity(os.urandom(32)), Identity(os.urandom(32))
     while True:
-        stream, certificate = await target.secured()
+        stream = await target.channel()
         async with stream:
             challenge = await receive(stream)
-            said = target.answer(real, certificate, challenge)
+            said = target.answer(real, stream.handshake_hash, challenge)
             await send(stream, claimed.public + said[32:])
             verdict = await receive(stream)
             target.counts["believed" if verdict == b"\0" else "refused"] += 1
@@ -127,11 +127,11 @@ async def replay(target: Target) -> None:
     """An honest answer to an earlier challenge, sent again."""
     who, said = Identity(os.urandom(32)), b""
     while True:
-        stream, certificate = await target.secured()
+        stream = await target.channel()
         async with stream:
             challenge = await receive(stream)
             first = not said
-            said = said or target.answer(who, certificate, challenge)
+            said = said or target.answer(who, stream.handshake_hash, challenge)
             await send(stream, said)
             verdict = await receive(stream)
             target.counts["linked" if first else f"replayed {verdict[0]}"] += 1

@@ -6,9 +6,11 @@ from typing import Any
 
 import trio
 
+from p2p_hoity.net.channel import Channel, open_channel
+from p2p_hoity.net.handshake import Listener, Purpose
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.link_limits import Limits
-from p2p_hoity.net.secure_channel import Listener, Purpose, Speech, TlsStream, secure_to
+from p2p_hoity.net.protocol_versions import Speech
 from p2p_hoity.net.transport import Network, encode_frame, read_frame
 from protocol.crypto.identities import Identity
 from support.running import running
@@ -56,13 +58,14 @@ async def dial_by_hand(
     tamper: Callable[[bytes], bytes] = lambda data: data,
     instance: bytes = bytes(16),
     hello: bytes = HELLO,
-) -> tuple[TlsStream, bytes]:
+) -> tuple[Channel, bytes]:
     """Prove an id to a hub without a hub, and return the stream and the verdict."""
     host, _, port = place.rpartition(":")
     raw = await trio.open_tcp_stream(host, int(port))
-    stream, peer, certificate = await secure_to(raw, listener.public)
+    stream = await open_channel(raw, listener.public)
     challenge = await read_frame(stream, 256)
-    data = tamper(Listener(Purpose.LINK, peer, certificate).answer(me, instance, challenge))
+    known = Listener(Purpose.LINK, listener.public, stream.handshake_hash)
+    data = tamper(known.answer(me, instance, challenge))
     await stream.send_all(encode_frame(data) + hello)
     verdict = await read_frame(stream, 256)
     if verdict == b"\0":

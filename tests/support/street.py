@@ -10,7 +10,8 @@ from p2p_hoity.net.address_schemes import Scheme
 from p2p_hoity.net.addresses import Address
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.network_errors import NetError
-from p2p_hoity.net.secure_channel import RELAY_VERSIONS, secure_to
+from p2p_hoity.net.protocol_versions import RELAY_VERSIONS
+from p2p_hoity.net.relay_tls import secure_to
 from p2p_hoity.net.transport import encode_frame, read_frame
 from protocol.crypto.identities import Identity
 from support.memory_network import MemoryNetwork
@@ -52,7 +53,7 @@ class Street:
     async def say(self, wish):
         """Say something to the relay after its challenge; the stream and the verdict."""
         raw = await self.network.open(self.relay)
-        stream, peer, certificate = await secure_to(raw, None)
+        stream, peer, certificate = await secure_to(raw)
         challenge = await read_frame(stream, 256)
         if callable(wish):
             wish = wish(peer, certificate, challenge)

@@ -18,11 +18,11 @@ from protocol.units import Quota, Seconds
 
 from ...coded_errors import Code, because
 from ...net.addresses import parse_address
+from ...net.handshake_codes import BY_VERDICT, HandshakeCode, Verdict
 from ...net.link_limits import Limits
 from ...net.mailbox_numbers import MOST_NUMBER, NUMBER
 from ...net.network_errors import NetError, RefusedError, TicketError
 from ...net.relay_client import Conversation, conversation
-from ...net.secure_channel import BY_VERDICT, HandshakeCode, Verdict
 from ...net.ticket import Ticket, decode_ticket
 from ...net.transport import Network, TcpNetwork
 from ...presentation import screen_updates as updates

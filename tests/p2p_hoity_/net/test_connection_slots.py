@@ -18,9 +18,10 @@ from p2p_hoity.net.connection_slots import (
     UnprovenConnections,
     UnprovenStream,
 )
+from p2p_hoity.net.handshake import Proven
+from p2p_hoity.net.handshake_codes import Verdict
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.peer_link import Link
-from p2p_hoity.net.secure_channel import Proven, Verdict
 
 SEAT, ONE, TWO, THREE, LATE = (bytes([number]) * 32 for number in range(1, 6))
 LIMITS = Limits(links=3, links_per_source=3)

@@ -34,7 +34,7 @@ class Ways:
         if seconds < 0:
             raise NetError(NetCode.NOBODY_LISTENS)
         near, self.far_ends[address.host] = trio.testing.memory_stream_pair()
-        return Secured(near, bytes(32), bytes(32), address)
+        return Secured(near, bytes(32), address)
 
     async def race(self, *addresses):
         return await race(self.attempt, addresses, LIMITS)
@@ -62,7 +62,7 @@ async def test_the_first_to_succeed_counts_and_no_stream_is_left_of_another(auto
         await both.wait()
         near, far = trio.testing.memory_stream_pair()
         far_ends.append((address, far))
-        return Secured(near, bytes(32), bytes(32), address)
+        return Secured(near, bytes(32), address)
 
     async def release():
         await trio.sleep(1)
@@ -79,7 +79,7 @@ async def test_the_first_to_succeed_counts_and_no_stream_is_left_of_another(auto
         if address == FAR:
             await trio.sleep_forever()
         cancelling.cancel()
-        return Secured(near, bytes(32), bytes(32), address)
+        return Secured(near, bytes(32), address)
 
     with trio.CancelScope() as cancelling:
         await race(hanging, [FAR, NEAR], LIMITS)

@@ -16,10 +16,11 @@ from support.running import running
 from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net import hole_punching
 from p2p_hoity.net.addresses import Address, Named, parse_address
+from p2p_hoity.net.handshake import Listener, Purpose, prove, receive, send
 from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkUp
 from p2p_hoity.net.network_errors import LinkCode, NetCode, NetError
+from p2p_hoity.net.protocol_versions import Speech
 from p2p_hoity.net.relay_client import reach, read_seen, seen_from
-from p2p_hoity.net.secure_channel import Listener, Purpose, Speech, prove, receive, send
 from protocol.crypto.identities import Identity
 
 LOW, HIGH = sorted((Identity(bytes([n]) * 32) for n in (1, 2)), key=lambda who: who.public)
@@ -186,9 +187,9 @@ async def test_a_new_link_through_the_relay_is_tried_anew(autojump_clock) -> Non
 async def asked(there: World, who: Identity, peer: bytes, home: Home) -> trio.abc.Stream:
     """A stream on which someone has asked a peer to meet; NetError if it was refused."""
     secured = await reach(home, parse_address(f"relay+{there.relay}"), peer)
-    listener = Listener(Purpose.PUNCH, secured.listener, secured.certificate)
-    await prove(secured.stream, listener, who, bytes(16))
-    return secured.stream
+    listener = Listener(Purpose.PUNCH, peer, secured.channel.handshake_hash)
+    await prove(secured.channel, listener, who, bytes(16))
+    return secured.channel
 
 
 async def test_only_who_has_a_relayed_link_may_ask(autojump_clock) -> None:
@@ -213,13 +214,14 @@ async def liar_with_a_link(there: World) -> tuple[Node, Home]:
 async def lying_link(there: World, node: Node, home: Home, who: Identity) -> None:
     """One relayed link more from a peer that lies; it takes the place of the one before."""
     secured = await reach(home, parse_address(f"relay+{there.relay}"), node.hub.me)
-    listener = Listener(Purpose.LINK, secured.listener, secured.certificate)
-    await prove(secured.stream, listener, who, bytes(16), Speech())
+    channel = secured.channel
+    listener = Listener(Purpose.LINK, node.hub.me, channel.handshake_hash)
+    await prove(channel, listener, who, bytes(16), Speech())
 
     async def stay() -> None:
         with suppress(trio.BrokenResourceError):
-            while await secured.stream.receive_some():
-                await secured.stream.send_all(bytes(4))
+            while await channel.receive_some():
+                await channel.send_all(bytes(4))
 
     there.nursery.start_soon(stay)
     await trio.sleep(0.5)

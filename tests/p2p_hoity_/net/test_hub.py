@@ -1,4 +1,4 @@
-"""Tests of the hub: links over real loopback TLS, or over memory where the clock matters."""
+"""Tests of the hub: links over real loopback sockets, or over memory where the clock matters."""
 
 import pytest
 import trio
@@ -10,11 +10,14 @@ from support.running import running
 
 from p2p_hoity.coded_errors import Reason, because
 from p2p_hoity.net.addresses import parse_address
+from p2p_hoity.net.channel import open_channel
+from p2p_hoity.net.handshake import Listener, Purpose, receive
+from p2p_hoity.net.handshake_codes import Verdict
 from p2p_hoity.net.hub import Frame, Hub, LinkDown, LinkedElsewhere, LinkUp
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import AddressError, LinkCode, NetError, RefusedError
+from p2p_hoity.net.protocol_versions import Speech
 from p2p_hoity.net.relay_client import reach
-from p2p_hoity.net.secure_channel import Listener, Purpose, Speech, Verdict, receive, secure_to
 from p2p_hoity.net.transport import cut, encode_frame, read_frame
 from protocol.crypto.identities import Identity
 from protocol.wire import codec
@@ -157,7 +160,7 @@ async def test_a_failed_connect_names_every_way_and_a_port_in_use_is_told():
         nobody = f"{LOOPBACK}:{door.socket.getsockname()[1]}"
         await door.aclose()
         failure = await ends_in(NetError, "", b.connect([place, nobody], THIRD.public, 5))
-        assert f"'{place}' why=(someone-else-answers)" in str(failure)
+        assert f"'{place}' why=(channel-unanswered)" in str(failure)
         assert f"unreached address='{nobody}' why=(nobody-listens)" in str(failure)
         assert a.links() == b.links() == frozenset()
         await ends_in(NetError, "no-address", b.connect([], LOW.public, 5))
@@ -278,9 +281,10 @@ async def test_without_a_hello_there_is_no_link_and_no_verdict(hello, autojump_c
     async with hubs(LOW, network=network) as (a,):
         (place,) = await a.listen("a", 1)
         raw = await network.open(parse_address(place))
-        stream, peer, certificate = await secure_to(raw, LOW.public)
+        stream = await open_channel(raw, LOW.public)
         challenge = await read_frame(stream, 256)
-        data = Listener(Purpose.LINK, peer, certificate).answer(HIGH, bytes(16), challenge)
+        known = Listener(Purpose.LINK, LOW.public, stream.handshake_hash)
+        data = known.answer(HIGH, bytes(16), challenge)
         began = trio.current_time()
         await stream.send_all(encode_frame(data) + hello)
         await ends_in(NetError, "", receive(stream))
@@ -300,9 +304,10 @@ async def test_who_needs_another_feature_is_refused_and_told_which_we_have(autoj
             ({3, 6, 8}, Verdict.MISFIT),
         ):
             raw = await network.open(parse_address(place))
-            stream, peer, certificate = await secure_to(raw, LOW.public)
+            stream = await open_channel(raw, LOW.public)
             challenge = await read_frame(stream, 256)
-            data = Listener(Purpose.LINK, peer, certificate).answer(HIGH, bytes(16), challenge)
+            known = Listener(Purpose.LINK, LOW.public, stream.handshake_hash)
+            data = known.answer(HIGH, bytes(16), challenge)
             hello = Speech(features=frozenset(features)).hello()
             await stream.send_all(encode_frame(data) + encode_frame(hello))
             assert await receive(stream) == verdict.encode()

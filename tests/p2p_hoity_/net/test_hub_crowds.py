@@ -17,7 +17,7 @@ from p2p_hoity.net.dialler import PeerDialler
 from p2p_hoity.net.hub import Frame, LinkDown, LinkUp
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import LinkCode, NetCode, NetError, RefusedError
-from p2p_hoity.net.secure_channel import LINK_VERSIONS
+from p2p_hoity.net.protocol_versions import LINK_VERSIONS
 from p2p_hoity.net.transport import HEADER, OVERHEAD, cut
 from protocol.crypto.identities import Identity
 

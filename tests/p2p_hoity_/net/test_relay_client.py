@@ -13,20 +13,13 @@ from support.street import GUEST, ONE, OTHER, RELAY, SEAT, Street, street
 
 from p2p_hoity.net.address_schemes import Scheme
 from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.handshake_codes import Verdict
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError, NobodyError
+from p2p_hoity.net.protocol_versions import GREETING_2, RELAY_VERSIONS, Versions
 from p2p_hoity.net.relay_client import CALL, OBSERVE, conversation, observed, register, spliced
-from p2p_hoity.net.secure_channel import (
-    GREETING_2,
-    RELAY_VERSIONS,
-    BegunStream,
-    Verdict,
-    Versions,
-    credentials,
-    laid_aside,
-    secure_from,
-)
+from p2p_hoity.net.relay_tls import BegunStream, credentials, laid_aside, secure_from
 from p2p_hoity.net.transport import Network, encode_frame, read_frame
 
 
@@ -258,7 +251,7 @@ async def test_a_lying_relay_is_found_out_or_not_believed():
             await lying.attend(BegunStream(early, bare), Address("bad-relay", 1))
 
         await lie(there, itself)
-        with pytest.raises(NetError, match=r"bad-relay:1' why=.someone-else-answers"):
+        with pytest.raises(NetError, match=r"bad-relay:1' why=.channel-unanswered"):
             await guest.connect(["relay+bad-relay:1"], SEAT.public, 5)
 
 

@@ -8,15 +8,10 @@ import trio.testing
 from support.cases import ends_in
 
 from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.handshake_codes import Verdict
 from p2p_hoity.net.network_errors import NetError
-from p2p_hoity.net.secure_channel import (
-    MAX_HANDSHAKE_FRAME,
-    TlsStream,
-    Verdict,
-    credentials,
-    secure_from,
-    secure_to,
-)
+from p2p_hoity.net.protocol_versions import MAX_HANDSHAKE_FRAME
+from p2p_hoity.net.relay_tls import TlsStream, credentials, secure_from, secure_to
 from p2p_hoity.net.transport import read_frame
 from p2p_hoity.relay.relay_limits import RelayLimits, Visit, count_down, lasted
 from p2p_hoity.relay.relay_log import Event, Watch
@@ -28,7 +23,7 @@ async def visit() -> tuple[Visit, TlsStream]:
     ends: list[TlsStream] = []
 
     async def connect() -> None:
-        ends.append((await secure_to(near, None))[0])
+        ends.append((await secure_to(near))[0])
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(connect)

@@ -12,11 +12,13 @@ from support.street import GUEST, ONE, OTHER, SEAT, street, until_cut
 from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net.address_schemes import Scheme
 from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.handshake import Listener, Purpose
 from p2p_hoity.net.hub import Frame, Hub
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError
+from p2p_hoity.net.protocol_versions import RELAY_VERSIONS
 from p2p_hoity.net.relay_client import CALL, OBSERVE, REGISTER, TAKE, observed, register, spliced
-from p2p_hoity.net.secure_channel import RELAY_VERSIONS, Listener, Purpose, secure_to
+from p2p_hoity.net.relay_tls import secure_to
 from p2p_hoity.net.transport import encode_frame
 from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.relay.relay_log import Event, Watch
@@ -222,9 +224,9 @@ async def test_who_trickles_a_handshake_or_a_wish_or_wishes_nothing_is_cut(autoj
         assert await until_cut(raw) == 0
         assert trio.current_time() == pytest.approx(SOON, abs=1)
     async with street() as there:
-        stream, *_ = await secure_to(await there.network.open(there.relay), None)
+        stream, *_ = await secure_to(await there.network.open(there.relay))
         assert await until_cut(stream) == pytest.approx(SOON)
-        stream, *_ = await secure_to(await there.network.open(there.relay), None)
+        stream, *_ = await secure_to(await there.network.open(there.relay))
         for byte in encode_frame(CALL + b"\1" + bytes(32))[:4]:
             await stream.send_all(bytes([byte]))
             await trio.sleep(1)

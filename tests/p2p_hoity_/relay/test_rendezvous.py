@@ -12,11 +12,12 @@ from support.running import running
 from support.street import GUEST, ONE, OTHER, SEAT, TWO, Stuck, street, street_for_two, until_cut
 
 from p2p_hoity.coded_errors import Reason
+from p2p_hoity.net.handshake_codes import Verdict
 from p2p_hoity.net.hub import Frame, LinkDown, LinkUp
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.relay_client import CALL, TAKE, TOKEN, register, spliced
-from p2p_hoity.net.secure_channel import Verdict, laid_aside, secure_to
+from p2p_hoity.net.relay_tls import laid_aside, secure_to
 from p2p_hoity.net.transport import TcpNetwork, encode_frame, read_frame
 from p2p_hoity.relay.forwarding import PIECE, Splice
 from p2p_hoity.relay.relay_limits import RelayLimits
@@ -237,7 +238,7 @@ async def quietly(act, *args):
 async def test_who_does_not_read_why_not_is_cut_at_once_or_after_a_call(autojump_clock):
     network, ends = stuck_network()
     async with street(network=network) as there:
-        stream, *_ = await secure_to(await network.open(there.relay), None)
+        stream, *_ = await secure_to(await network.open(there.relay))
         await read_frame(stream, 256)
         ends[-1].stuck = True
         await stream.send_all(encode_frame(CALL + b"\1" + SEAT.public))
@@ -245,7 +246,7 @@ async def test_who_does_not_read_why_not_is_cut_at_once_or_after_a_call(autojump
     network, ends = stuck_network()
     async with street(network=network) as there:
         await seated(there)
-        stream, *_ = await secure_to(await network.open(there.relay), None)
+        stream, *_ = await secure_to(await network.open(there.relay))
         await read_frame(stream, 256)
         ends[-1].stuck = True
         await stream.send_all(encode_frame(CALL + b"\1" + SEAT.public))
@@ -261,7 +262,7 @@ async def seated(there):
 
 async def announced(there, seat, raw=None):
     """A call that the seat is told of: the caller's stream, and the token."""
-    caller, *_ = await secure_to(raw or await there.network.open(there.relay), None)
+    caller, *_ = await secure_to(raw or await there.network.open(there.relay))
     await read_frame(caller, 256)
     await caller.send_all(encode_frame(CALL + b"\1" + SEAT.public))
     return caller, await token_at(seat)

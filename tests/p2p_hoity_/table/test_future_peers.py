@@ -17,7 +17,7 @@ from vectors.making.message_failures import URL, ticket_word
 
 from p2p_hoity.net import relay_client
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.net.secure_channel import RELAY_VERSIONS, Speech, Versions
+from p2p_hoity.net.protocol_versions import RELAY_VERSIONS, Speech, Versions
 from p2p_hoity.net.ticket import decode_ticket, encode_address
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.relay.relay_limits import RelayLimits

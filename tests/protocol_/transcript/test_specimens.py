@@ -10,7 +10,7 @@ from support.paths import VECTORS
 from vectors.making.posts import NAMED, SECRET, shown
 
 from p2p_hoity import game_adapter
-from p2p_hoity.net import secure_channel, ticket
+from p2p_hoity.net import ticket
 from p2p_hoity.net.transport import FrameBuffer
 from p2p_hoity.table.beside_game import chat, rematch_frames
 from p2p_hoity.table.gathering import lobby
@@ -19,8 +19,8 @@ from p2p_hoity.table.playing.frame_kinds import KINDS, longest
 from protocol.chain import transition
 from protocol.chain.chain_state import AcceptedBody, Kind
 from protocol.crypto import identities
-from protocol.crypto.hashing import Label, digest, framed
-from protocol.crypto.identities import signed_bytes, verify_bytes, verify_signature
+from protocol.crypto.hashing import Label, digest
+from protocol.crypto.identities import signed_bytes, verify_bytes
 from protocol.errors import Invalid
 from protocol.transcript.verifier import steps_to, verify
 from protocol.wire import codec, peer_frames, signed_messages, signed_notices, table_header, vouches
@@ -55,7 +55,7 @@ def decoded(data: bytes) -> Any:
 
 def test_every_section_has_a_test_here() -> None:
     assert set(BOOK) == {
-        "about", "header", "statements", "frames", "lobby", "side", "tickets", "link", "example",
+        "about", "header", "statements", "frames", "lobby", "side", "tickets", "binding", "example",
         "bodies", "chain",
     }  # fmt: skip
 
@@ -127,7 +127,7 @@ def test_what_frames_of_the_lobby_hold_is_read_and_signed() -> None:
     ask, offer, shown, sit, vouched, *_, roster, known, told = (
         lobby.parse_lobby(raw(one, "encoded")) for one in BOOK["lobby"]
     )
-    link = raw(BOOK["link"], "binding"), IDS[0], IDS[1]
+    link = raw(BOOK, "binding"), IDS[0], IDS[1]
     capability = Capability(TERMS.digest(), SECRET)
     assert isinstance(ask, lobby.Ask)
     assert capability.admits(ask.proof, *link)
@@ -194,26 +194,6 @@ def test_a_ticket_is_read_and_written_again(one: dict[str, Any]) -> None:
     assert (read.host_id, read.terms) == (raw(one, "host"), raw(one, "terms"))
     assert read.secret == raw(one, "secret")
     assert (list(read.addresses), list(read.relay)) == (one["addresses"], one["relays"])
-
-
-def test_the_proof_on_a_link() -> None:
-    link = BOOK["link"]
-    purpose = secure_channel.Purpose(link["purpose"].encode())
-    certificate = raw(link, "certificate_sha256")
-    listener = secure_channel.Listener(purpose, raw(link, "listener"), certificate)
-    proven = listener.check(raw(link, "answer"), raw(link, "challenge"))
-    assert (proven.peer, proven.binding) == (raw(link, "dialler"), raw(link, "binding"))
-    assert link["instances"] == [raw(link, "challenge")[-16:].hex(), proven.instance.hex()]
-    offered = b"hoity link" + bytes(link["versions"])
-    assert raw(link, "challenge")[:12] == offered
-    assert link["version"] == proven.version == raw(link, "answer")[0]
-    numbers = raw(link, "answer")[:1] + raw(link, "nonce") + proven.instance
-    parts = (purpose.value, raw(link, "listener"), proven.peer, certificate)
-    assert framed(*parts, raw(link, "challenge"), numbers) == raw(link, "statement")
-    for one in link["hello"]:
-        assert secure_channel.read_hello(raw(one, "encoded")) == set(one["features"])
-    signature = raw(link, "answer")[-64:]
-    verify_signature(proven.peer, Label.LINK_HANDSHAKE, raw(link, "statement"), signature)
 
 
 def test_bodies_are_legal_at_their_step_and_digests_are_those_of_their_chain() -> None:

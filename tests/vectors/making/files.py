@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from vectors import make_crypto
-from vectors.making import differences, posts, side, worked
+from vectors.making import connections, differences, posts, side, worked
 from vectors.making.bounded import BOUNDED
 from vectors.making.breakages import BROKEN
 from vectors.making.broken import Broken
@@ -113,6 +113,7 @@ def _bounds() -> Made:
 
 FILES: dict[str, Callable[[], Made]] = {
     "crypto": lambda: iter([("crypto.json", make_crypto.text().encode())]),
+    "links": lambda: iter([("links.json", side.text(connections.book()))]),
     "messages": lambda: iter([("messages.json", side.text(posts.book()))]),
     "worked": lambda: iter([("worked.json", side.text(worked.book()))]),
     **{f"transcripts/{name}": _transcript(name, one) for name, one in TRANSCRIPTS.items()},

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from collections.abc import Iterator
 from typing import Any, Final
 
-from support.stream import stream
+from vectors.making import connections
 from vectors.making.message_failures import (
     HASHES,
     PLACE,
@@ -23,7 +22,7 @@ from vectors.making.playing import TRANSCRIPTS
 from vectors.making.side import game_of
 from vectors.making.tables import VectorTable
 
-from p2p_hoity.net import secure_channel, ticket
+from p2p_hoity.net import ticket
 from p2p_hoity.net.transport import encode_frame
 from p2p_hoity.table.beside_game import chat, rematch_frames
 from p2p_hoity.table.gathering import lobby
@@ -31,7 +30,7 @@ from p2p_hoity.table.gathering.ticket_proof import Capability
 from protocol.chain import transition
 from protocol.chain.chain_state import Missing, Node
 from protocol.crypto import identities
-from protocol.crypto.hashing import Label, digest, framed
+from protocol.crypto.hashing import Label, digest
 from protocol.crypto.identities import Identity
 from protocol.transcript import transcript_writer
 from protocol.wire import codec, peer_frames, signed_messages, signed_notices, step_bodies
@@ -183,7 +182,7 @@ def lobby_frames() -> list[Entry]:
     found = table().header
     addresses = ("203.0.113.7:4433", "[2001:db8::7]:4433")
     capability = Capability(found.terms.digest(), SECRET)
-    link = bytes.fromhex(links()["binding"]), who()[0].public, who()[1].public
+    link = connections.proven().binding, who()[0].public, who()[1].public
     signature = sign_roster(found, who()[0])
     vouched = [
         vouched_entry(found.terms, key, Identity(bytes([n]) * 32), one.nickname, bytes([n]) * 32)
@@ -272,46 +271,6 @@ def _ticket(word: str) -> Entry:
     }
 
 
-def links() -> Entry:
-    """Return the proof of the dialling side's identity, and what each side says of its features."""
-    draw, one, other = stream("messages", "handshake"), who()[0], who()[1]
-    there, here = draw(16), draw(16)
-    spoken, der = secure_channel.LINK_VERSIONS, b"a certificate"
-    offered = spoken.greeting + bytes([spoken.lowest, spoken.highest])
-    challenge, nonce, taken = offered + draw(32) + there, draw(32), bytes([spoken.highest])
-    certificate = hashlib.sha256(der).digest()
-    purpose = secure_channel.Purpose.LINK
-    parts = (purpose.value, one.public, other.public, certificate)
-    said = framed(*parts, challenge, taken + nonce + here)
-    signature = other.sign(Label.LINK_HANDSHAKE, said)
-    answer = taken + other.public + nonce + here + signature
-    proven = secure_channel.Listener(purpose, one.public, certificate).check(answer, challenge)
-    assert proven.binding == digest(Label.LINK_BINDING, said)
-    return {
-        "listener": one.public.hex(),
-        "dialler": other.public.hex(),
-        "certificate": der.hex(),
-        "certificate_sha256": certificate.hex(),
-        "purpose": purpose.value.decode(),
-        "versions": [spoken.lowest, spoken.highest],
-        "version": proven.version,
-        "challenge": challenge.hex(),
-        "nonce": nonce.hex(),
-        "instances": [there.hex(), here.hex()],
-        "binding": proven.binding.hex(),
-        "statement": said.hex(),
-        "answer": answer.hex(),
-        "hello": [
-            {"features": sorted(features), "encoded": _hello(features).hex()}
-            for features in (frozenset[int](), frozenset({1, 2, 300}))
-        ],
-    }
-
-
-def _hello(features: frozenset[int]) -> bytes:
-    return secure_channel.Speech(features=features).hello()
-
-
 # The chain.
 
 
@@ -390,7 +349,7 @@ def book() -> Entry:
         "lobby": lobby_frames(),
         "side": side_frames(),
         "tickets": tickets(),
-        "link": links(),
+        "binding": connections.proven().binding.hex(),
         "example": f"transcripts/{EXAMPLE}.hoity",
         "bodies": all_bodies(nodes),
         "chain": digests(nodes),

@@ -15,17 +15,13 @@ from support.relays import serve_relay
 from support.running import running
 
 from p2p_hoity.net.addresses import parse_address
+from p2p_hoity.net.handshake_codes import Verdict
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.mailbox_numbers import NUMBER
 from p2p_hoity.net.network_errors import NetError
+from p2p_hoity.net.protocol_versions import RELAY_VERSIONS
 from p2p_hoity.net.relay_client import conversation, speak
-from p2p_hoity.net.secure_channel import (
-    RELAY_VERSIONS,
-    TlsStream,
-    Verdict,
-    credentials,
-    secure_from,
-)
+from p2p_hoity.net.relay_tls import TlsStream, credentials, secure_from
 from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.net.transport import cut, encode_frame, read_frame
 from p2p_hoity.presentation import screen_updates as updates

@@ -1,9 +1,7 @@
 """Tests of what one seat does and tells: on disk first, then out, then to the screen."""
 
-import os
 import socket
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -18,9 +16,10 @@ from support.running import running
 from trio.testing import MockClock
 
 from p2p_hoity.game_adapter import Play
+from p2p_hoity.net.channel import Channel
 from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.noise import CipherState, Session
 from p2p_hoity.net.peer_link import Link
-from p2p_hoity.net.secure_channel import credentials, secure_from, secure_to
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import happenings
 from p2p_hoity.table.playing.effects_out import TURNS, EffectsOut, GameReporter, JournalKeeper
@@ -101,9 +100,9 @@ async def test_who_has_said_nothing_does_not_wait() -> None:
 async def test_what_is_posted_on_an_idle_link_is_out_after_these_turns() -> None:
     ours, theirs = socket.socketpair()
     near, far = (trio.SocketStream(trio.socket.from_stdlib_socket(one)) for one in (ours, theirs))
-    async with running(partial(secure_from, far, credentials(os.urandom(32)))) as nursery:
-        stream, _, _ = await secure_to(near, None)
-        link = Link(stream, Limits())
+    keys = CipherState(bytes(32)), CipherState(bytes(32))
+    async with running() as nursery:
+        link = Link(Channel(near, Session(*keys, bytes(64))), Limits())
         nursery.start_soon(link.run, trio.lowlevel.checkpoint, trio.sleep_forever)
         for _ in range(20):  # tasks have their turns in random order
             await trio.testing.wait_all_tasks_blocked()

@@ -10,25 +10,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each, ends_in, fails
 
-from p2p_hoity.net.network_errors import MisfitError, NetError, NobodyError
-from p2p_hoity.net.secure_channel import (
+from p2p_hoity.net.handshake import (
     ANSWER,
-    GREETING_2,
-    LINK_VERSIONS,
-    MOST_FEATURES,
-    RELAY_VERSIONS,
     Listener,
     Purpose,
-    Speech,
-    Verdict,
-    Versions,
     agreed,
     ask,
     expect_welcome,
     prove,
-    read_hello,
     receive,
     send,
+)
+from p2p_hoity.net.handshake_codes import Verdict
+from p2p_hoity.net.network_errors import MisfitError, NetError, NobodyError
+from p2p_hoity.net.protocol_versions import (
+    GREETING_2,
+    LINK_VERSIONS,
+    MOST_FEATURES,
+    RELAY_VERSIONS,
+    Speech,
+    Versions,
+    read_hello,
 )
 from p2p_hoity.net.transport import encode_frame
 from protocol.crypto.identities import Identity
@@ -37,23 +39,23 @@ from protocol.wire import codec
 DIALLER = Identity(bytes([1]) * 32)
 LISTENER = Identity(bytes([2]) * 32)
 OTHER = Identity(bytes([3]) * 32)
-CERTIFICATE = bytes([7]) * 32
+SESSION = bytes([7]) * 64
 HERE, THERE = bytes([8]) * 16, bytes([9]) * 16
 RANGE = LINK_VERSIONS.challenge(HERE)[:12]
 CHALLENGE = RANGE + bytes(32) + HERE
-SERVED = [Listener(p, LISTENER.public, CERTIFICATE) for p in (Purpose.LINK, Purpose.PUNCH)]
+SERVED = [Listener(p, LISTENER.public, SESSION) for p in (Purpose.LINK, Purpose.PUNCH)]
 
 
-def answer_to(challenge, *, by=DIALLER, listener=LISTENER, certificate=CERTIFICATE):
-    return Listener(Purpose.LINK, listener.public, certificate).answer(by, THERE, challenge)
+def answer_to(challenge, *, by=DIALLER, listener=LISTENER, session=SESSION):
+    return Listener(Purpose.LINK, listener.public, session).answer(by, THERE, challenge)
 
 
-def check(data, challenge=CHALLENGE, *, purpose=Purpose.LINK, certificate=CERTIFICATE):
-    return Listener(purpose, LISTENER.public, certificate).check(data, challenge).peer
+def check(data, challenge=CHALLENGE, *, purpose=Purpose.LINK, session=SESSION):
+    return Listener(purpose, LISTENER.public, session).check(data, challenge).peer
 
 
 def test_an_honest_answer_proves_the_diallers_id_once_and_makes_one_binding():
-    listener = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE)
+    listener = Listener(Purpose.LINK, LISTENER.public, SESSION)
     data = answer_to(CHALLENGE)
     at_listener, at_dialler = listener.check(data, CHALLENGE), listener.answered(data, CHALLENGE)
     assert (at_listener.instance, at_dialler.instance) == (THERE, HERE)
@@ -70,27 +72,27 @@ def test_an_honest_answer_proves_the_diallers_id_once_and_makes_one_binding():
 @pytest.mark.parametrize(
     "other",
     [
-        (Purpose.RELAY, LISTENER.public, CERTIFICATE, CHALLENGE),
-        (Purpose.LINK, OTHER.public, CERTIFICATE, CHALLENGE),
+        (Purpose.RELAY, LISTENER.public, SESSION, CHALLENGE),
+        (Purpose.LINK, OTHER.public, SESSION, CHALLENGE),
         (Purpose.LINK, LISTENER.public, bytes(32), CHALLENGE),
-        (Purpose.LINK, LISTENER.public, CERTIFICATE, RANGE + bytes([1]) * 32 + HERE),
-        (Purpose.LINK, LISTENER.public, CERTIFICATE, RANGE + bytes(32) + THERE),
-        (Purpose.LINK, LISTENER.public, CERTIFICATE, RANGE[:-1] + b"\x09" + CHALLENGE[12:]),
+        (Purpose.LINK, LISTENER.public, SESSION, RANGE + bytes([1]) * 32 + HERE),
+        (Purpose.LINK, LISTENER.public, SESSION, RANGE + bytes(32) + THERE),
+        (Purpose.LINK, LISTENER.public, SESSION, RANGE[:-1] + b"\x09" + CHALLENGE[12:]),
     ],
-    ids=["purpose", "listener", "certificate", "nonce", "instance", "versions"],
+    ids=["purpose", "listener", "session", "nonce", "instance", "versions"],
 )
 def test_no_other_link_has_the_same_binding(other):
     data = answer_to(CHALLENGE)
-    one = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE).answered(data, CHALLENGE)
+    one = Listener(Purpose.LINK, LISTENER.public, SESSION).answered(data, CHALLENGE)
     assert Listener(*other[:3]).answered(data, other[3]).binding != one.binding
-    again = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE)
+    again = Listener(Purpose.LINK, LISTENER.public, SESSION)
     assert again.answered(answer_to(CHALLENGE), CHALLENGE).binding != one.binding
 
 
-def test_an_answer_is_for_one_listener_certificate_and_purpose_and_of_its_signer():
+def test_an_answer_is_for_one_listener_session_and_purpose_and_of_its_signer():
     fails(NetError, "answer-without-proof", check, answer_to(CHALLENGE, listener=OTHER))
     data = answer_to(CHALLENGE)
-    fails(NetError, "answer-without-proof", check, data, certificate=bytes(32))
+    fails(NetError, "answer-without-proof", check, data, session=bytes(32))
     fails(NetError, "answer-without-proof", check, data, purpose=Purpose.RELAY)
     data = RANGE[-1:] + DIALLER.public + answer_to(CHALLENGE, by=OTHER)[33:]
     fails(NetError, "answer-without-proof", check, data)
@@ -140,7 +142,7 @@ def test_the_highest_version_that_both_speak_is_taken(ours, theirs, taken):
     """[L-71]"""
     challenge = spoken(*theirs).challenge(HERE)
     dialler, listener = (
-        Listener(Purpose.LINK, LISTENER.public, CERTIFICATE, spoken(*one)) for one in (ours, theirs)
+        Listener(Purpose.LINK, LISTENER.public, SESSION, spoken(*one)) for one in (ours, theirs)
     )
     data = dialler.answer(DIALLER, THERE, challenge)
     ends = listener.check(data, challenge), dialler.answered(data, challenge)
@@ -151,7 +153,7 @@ def test_the_highest_version_that_both_speak_is_taken(ours, theirs, taken):
 @pytest.mark.parametrize(("ours", "theirs"), [((7, 7), (8, 8)), ((8, 9), (6, 7)), ((1, 6), (7, 9))])
 def test_without_a_common_version_there_is_no_answer_and_both_ranges_are_told(ours, theirs):
     """[L-71]"""
-    dialler = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE, spoken(*ours))
+    dialler = Listener(Purpose.LINK, LISTENER.public, SESSION, spoken(*ours))
     challenge = spoken(*theirs).challenge(HERE)
     caught = fails(
         NobodyError, "handshake-without-common-version", dialler.answer, DIALLER, THERE, challenge
@@ -161,7 +163,7 @@ def test_without_a_common_version_there_is_no_answer_and_both_ranges_are_told(ou
 
 def test_nobody_between_the_two_can_have_them_take_a_lower_version():
     """[L-71]: the signature covers the range that was offered, and the version that was taken."""
-    both = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE, spoken(7, 9))
+    both = Listener(Purpose.LINK, LISTENER.public, SESSION, spoken(7, 9))
     challenge = spoken(7, 9).challenge(HERE)
     lowered = challenge[:11] + b"\x07" + challenge[12:]
     data = both.answer(DIALLER, THERE, lowered)
@@ -182,7 +184,7 @@ def test_a_version_that_was_not_offered_is_not_taken_though_it_is_signed(version
             return version
 
     bold = Bold(LINK_VERSIONS.greeting, 7, 7)
-    dialler = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE, bold)
+    dialler = Listener(Purpose.LINK, LISTENER.public, SESSION, bold)
     data = dialler.answer(DIALLER, THERE, CHALLENGE)
     fails(NetError, "answer-of-other-version", check, data)
 
@@ -246,7 +248,7 @@ async def test_an_even_feature_is_needed_on_both_sides_and_an_odd_one_on_none(ou
 
 
 def check_proven():
-    listener = Listener(Purpose.LINK, LISTENER.public, CERTIFICATE)
+    listener = Listener(Purpose.LINK, LISTENER.public, SESSION)
     return listener.check(answer_to(CHALLENGE), CHALLENGE)
 
 
@@ -274,7 +276,7 @@ async def listening(stream):
 
 
 async def dialling(stream, listener=LISTENER):
-    known = Listener(Purpose.LINK, listener.public, CERTIFICATE)
+    known = Listener(Purpose.LINK, listener.public, SESSION)
     return await prove(stream, known, DIALLER, THERE)
 
 
@@ -302,7 +304,7 @@ async def test_only_a_welcome_is_one_and_an_unknown_verdict_is_told_by_its_numbe
 @pytest.mark.parametrize("purpose", list(Purpose))
 async def test_what_a_dialler_came_for_is_what_it_signed(purpose):
     near, far = trio.testing.memory_stream_pair()
-    listener = Listener(purpose, LISTENER.public, CERTIFICATE)
+    listener = Listener(purpose, LISTENER.public, SESSION)
 
     async def dial():
         challenge = await receive(near)
