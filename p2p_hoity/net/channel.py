@@ -48,7 +48,7 @@ REKEY: Final = 1 << 16
 CHUNK: Final = 1 << 16
 """The most bytes that are read at once."""
 TLS: Final = (0x15, 0x16)
-"""The first byte of what a program says that speaks TLS: an alert, or a handshake."""
+"""The first bytes of what a program says that speaks TLS: an alert, or a handshake."""
 
 
 class ChannelCode(NetworkCode):
@@ -59,9 +59,9 @@ class ChannelCode(NetworkCode):
         "the program there closed the connection without an answer: it is another program, an "
         "older one, or it plays at another table",
     )
-    OLDER = (
+    TLS = (
         "channel-answered-by-tls",
-        "an older version of this program answers there, or another program",
+        "a program that speaks TLS answers there, such as a web server",
     )
     OTHER = "channel-of-other-kind", "there is no program of ours behind this address"
     OTHER_KEY = (
@@ -246,7 +246,7 @@ async def _expect_kind(raw: trio.abc.Stream) -> None:
         # Not final: a listener in a flood closes in the same way ([L-12]).
         raise NetError(ChannelCode.NO_ANSWER)
     if kind != KIND:
-        raise NobodyError(ChannelCode.OLDER if kind[0] in TLS else ChannelCode.OTHER)
+        raise NobodyError(ChannelCode.TLS if kind[0] in TLS else ChannelCode.OTHER)
 
 
 async def accept_channel(

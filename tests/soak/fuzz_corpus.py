@@ -20,8 +20,10 @@ from p2p_hoity import game_adapter
 from p2p_hoity.editions.load_edition import parse
 from p2p_hoity.editions.received_edition import read_canonical
 from p2p_hoity.net.addresses import parse_address
+from p2p_hoity.net.channel import LENGTH, SIZES, RecordReader, prologue
 from p2p_hoity.net.handshake import Listener, Purpose
 from p2p_hoity.net.lan_discovery import read_properties
+from p2p_hoity.net.noise import MESSAGE, CipherState, ListenerHandshake, NoiseError
 from p2p_hoity.net.protocol_versions import LINK_VERSIONS, read_hello
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.storage.journal_format import HEAD, MAGIC, MARK_MAGIC, new_form, read_form
@@ -75,6 +77,29 @@ def _records(data: bytes) -> object:
     return number
 
 
+def _first(data: bytes) -> object:
+    """As a listener reads its dialler's first message."""
+    try:
+        return ListenerHandshake(prologue(bytes(32)), bytes(32)).read(data[:MESSAGE])
+    except NoiseError:
+        return None
+
+
+def _channel(data: bytes) -> object:
+    """As records are read, of which the other end has sealed what they hold."""
+    reader, cipher = RecordReader(CipherState(bytes(32))), CipherState(bytes(32))
+    for start in range(0, len(data), SIZES[0]):
+        sealed = cipher.encrypt(data[start : start + SIZES[0]].ljust(SIZES[0], b"\0"))
+        reader.feed(len(sealed).to_bytes(LENGTH, "big") + sealed)
+    reader.feed(data)
+    try:
+        while (content := reader.next_content()) is not None:
+            assert content
+    except NoiseError:
+        return None
+    return reader
+
+
 JOURNAL = new_form(None)
 PARSERS: dict[str, Callable[[bytes], object]] = {
     "value": lambda data: codec.decode(data, 1 << 20),
@@ -105,6 +130,8 @@ PARSERS: dict[str, Callable[[bytes], object]] = {
     "properties": lambda data: read_properties({b"v": b"3", b"name": data[:9], b"t0": data[9:]}),
     "hello": read_hello,
     "range of versions": LINK_VERSIONS.take,
+    "first message": lambda data: _first(data),
+    "records": lambda data: _channel(data),
 }
 """The parsers in their order: the first byte of an input is the place of its parser here."""
 ASKED = (

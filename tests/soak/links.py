@@ -30,10 +30,11 @@ import trio
 from support.process_table import ProcessTable
 
 from p2p_hoity.net.addresses import parse_address
-from p2p_hoity.net.channel import Channel
+from p2p_hoity.net.channel import KIND, Channel, exchange_key, prologue
 from p2p_hoity.net.handshake import Listener, Purpose, fresh_instance, receive, send
 from p2p_hoity.net.hub import Hub, LinkUp
 from p2p_hoity.net.network_errors import NetError
+from p2p_hoity.net.noise import DiallerHandshake
 from p2p_hoity.net.relay_client import reach
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.net.transport import TcpNetwork, encode_frame
@@ -118,7 +119,7 @@ async def impostor(target: Target) -> None:
         async with stream:
             challenge = await receive(stream)
             said = target.answer(real, stream.handshake_hash, challenge)
-            await send(stream, claimed.public + said[32:])
+            await send(stream, said[:1] + claimed.public + said[33:])
             verdict = await receive(stream)
             target.counts["believed" if verdict == b"\0" else "refused"] += 1
 
@@ -135,6 +136,18 @@ async def replay(target: Target) -> None:
             await send(stream, said)
             verdict = await receive(stream)
             target.counts["linked" if first else f"replayed {verdict[0]}"] += 1
+
+
+async def recorded(target: Target) -> None:
+    """The first message of an honest dialler, sent again and again."""
+    prologue_of, key = prologue(target.id), exchange_key(target.id)
+    first = KIND + DiallerHandshake(prologue_of, key).first()
+    while True:
+        async with await target.raw() as stream:
+            await stream.send_all(first)
+            target.counts["answered"] += bool(await stream.receive_some())
+            while await stream.receive_some():
+                pass
 
 
 async def _linked(target: Target, then: Callable[[Hub], Awaitable[None]]) -> None:
@@ -210,7 +223,8 @@ async def heavy(target: Target) -> None:
 ATTACKS: dict[str, Attack] = {
     a.__name__: a
     for a in (
-        garbage, slow, silent, impostor, replay, oversized, deaf, questions, chatter, heavy,
+        garbage, slow, silent, recorded, impostor, replay, oversized, deaf, questions, chatter,
+        heavy,
     )
 }  # fmt: skip
 

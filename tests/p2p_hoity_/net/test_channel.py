@@ -13,7 +13,7 @@ from support import paths
 from support.cases import each, ends_in, fails
 from support.sampling import seed, times
 
-from p2p_hoity.net import channel
+from p2p_hoity.net import channel, relay_tls
 from p2p_hoity.net.channel import (
     KIND,
     MOST_CONTENT,
@@ -31,8 +31,11 @@ from p2p_hoity.net.handshake import Listener, Purpose
 from p2p_hoity.net.network_errors import NetError, NobodyError
 from p2p_hoity.net.noise import MESSAGE, NAME, TAG, CipherState, NoiseError
 from p2p_hoity.net.protocol_versions import read_hello
+from p2p_hoity.net.transport import encode_frame
 from protocol.crypto.hashing import Label, digest, framed
 from protocol.crypto.identities import Identity, verify_signature
+from protocol.wire import peer_frames, signed_messages
+from protocol.wire.signed_messages import StepInput
 
 VECTORS: dict[str, Any] = json.loads((paths.VECTORS / "links.json").read_text(encoding="utf-8"))
 CONNECTION = VECTORS["connection"]
@@ -305,6 +308,46 @@ def mutated(data: bytes, draw: random.Random) -> bytes:
                     made[place : place + draw.randint(1, 40)] = b""
         if bytes(made[: len(data)]) != data:
             return bytes(made)
+
+
+async def test_a_program_of_version_two_is_told_in_words() -> None:
+    """Its links have TLS, and OpenSSL closes without an alert on what is none."""
+    near, far = trio.testing.memory_stream_pair()
+    mine = relay_tls.credentials(OTHER.seed)
+
+    async def listen() -> None:
+        with pytest.raises(NetError):
+            await relay_tls.secure_from(far, mine)
+        await far.aclose()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(listen)
+        await ends_in(NetError, "channel-unanswered", open_channel(near, LISTENER.public))
+    near, far = trio.testing.memory_stream_pair()
+
+    async def dial() -> None:
+        with pytest.raises(NetError):
+            await relay_tls.secure_to(near)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(dial)
+        await ends_in(
+            NetError, "channel-of-other-kind", accept_channel(far, LISTENER.public, SECRET)
+        )
+        await far.aclose()
+
+
+def test_a_pass_a_choice_and_what_opens_it_have_one_length() -> None:
+    """The bodies are those of SPEC 7.5 and 7.6: nothing, a sealed Place, a sealed exhibit."""
+    key, writer, found = Identity(bytes([5]) * 32), RecordWriter(CipherState(bytes(32))), set()
+    for body in (1, 43, 51, 102, 144, 200, 298, 331):
+        for seat, step in ((0, 1), (5, 2**32)):
+            said = StepInput(seat, step, bytes(32), bytes(body))
+            message = signed_messages.sign(key, bytes(32), seat, said)
+            frame = peer_frames.encode_frame(peer_frames.Carry(message.encode()))
+            for count in (b"", bytes(4)):
+                found.add(len(writer.records(count + encode_frame(frame))))
+    assert found == {2 + 640 + TAG}
 
 
 # Another implementation at the other end.

@@ -13,11 +13,14 @@ from support.running import running
 
 from p2p_hoity.coded_errors import because
 from p2p_hoity.net.addresses import parse_address
+from p2p_hoity.net.channel import KIND, exchange_key, open_channel, prologue
 from p2p_hoity.net.dialler import PeerDialler
+from p2p_hoity.net.handshake import Listener, Purpose, receive, send
 from p2p_hoity.net.hub import Frame, LinkDown, LinkUp
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import LinkCode, NetCode, NetError, RefusedError
-from p2p_hoity.net.protocol_versions import LINK_VERSIONS
+from p2p_hoity.net.noise import DiallerHandshake
+from p2p_hoity.net.protocol_versions import LINK_VERSIONS, Speech
 from p2p_hoity.net.transport import HEADER, OVERHEAD, cut
 from protocol.crypto.identities import Identity
 
@@ -95,6 +98,34 @@ async def test_silent_connections_are_cut_and_an_honest_one_gets_in(autojump_clo
             assert not await stream.receive_some()  # all of them are cut
         assert isinstance(a.events.receive_nowait(), LinkUp)
         fails(trio.WouldBlock, "", a.events.receive_nowait)
+
+
+async def test_a_first_message_that_was_sent_again_gives_way_to_who_has_answered(autojump_clock):
+    """[L-12]"""
+    limits = Limits(unauthenticated=8, unauthenticated_per_source=8)
+    network = MemoryNetwork()
+    first = KIND + DiallerHandshake(prologue(LOW.public), exchange_key(LOW.public)).first()
+    async with hubs(LOW, network=network, limits=limits) as (a,):
+        await a.listen("table", 1)
+
+        async def opened():
+            return await network.open(parse_address("table:1"))
+
+        raw, held = await opened(), []
+        channel = await open_channel(raw, LOW.public)
+        known = Listener(Purpose.LINK, LOW.public, channel.handshake_hash)
+        await send(channel, known.answer(HIGH, bytes(16), await receive(channel)))
+        for _ in range(100):
+            again = await opened()
+            held.append(again)
+            await again.send_all(first)
+            await trio.testing.wait_all_tasks_blocked()
+            assert (await again.receive_some())[:1] == KIND
+        # Its hello is still missing, and its place was never drawn.
+        await send(channel, Speech().hello())
+        assert isinstance(await a.events.receive(), LinkUp)
+        for stream in (raw, *held):
+            await cut(stream)
 
 
 async def test_a_real_flood_lets_an_honest_one_in():
