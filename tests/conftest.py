@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 from support import progress, sampling
 from support.paths import ROOT, TESTS
 from support.patient_clock import patient_clock
+from support.relays import either_door
 from support.remembered import remember
 from trio.testing import MockClock
 
@@ -42,6 +43,8 @@ through a proxy, and none asks their router for anything."""
 os.environ.pop("COLUMNS", None)
 """Lines are as long as they are, unless a test says otherwise."""
 
+
+__all__ = ["either_door"]
 
 WAITING = (
     "processes",

@@ -544,6 +544,23 @@ class RelayOptions:
         N_("Serve metrics for Prometheus at this address; without HOST to this machine alone."),
         metavar=PLACE,
     )
+    web: str | None = option(
+        None,
+        N_("Serve browsers, and networks that let only the web pass, at this address."),
+        metavar=PLACE,
+    )
+    web_url: list[str] | None = option(
+        None,
+        N_("The address by which they reach it, such as wss://relay.example."),
+        metavar="URL",
+    )
+    web_origin: list[str] | None = option(
+        None, N_("An origin whose pages may use the relay too."), metavar="ORIGIN"
+    )
+    web_cert: Path | None = option(
+        None, N_("The certificate of --web, if no proxy before it has one."), metavar="FILE"
+    )
+    web_key: Path | None = option(None, N_("The key of that certificate."), metavar="FILE")
     as_json: JsonOption = False
     use: str | None = option(
         None,

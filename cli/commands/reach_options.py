@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from p2p_hoity.net.addresses import Address, AddressCode, is_loopback, parse_address, parse_port
 from p2p_hoity.net.network_errors import AddressError
 from p2p_hoity.net.ticket import MOST_ADDRESSES, MOST_RELAYS
-from p2p_hoity.net.typed_addresses import typed_address
+from p2p_hoity.net.typed_addresses import typed_address, typed_relay
 from p2p_hoity.pasted_text import visible
 from p2p_hoity.table.open_links import LOOPBACK, Lan, Reach, only_by_relays
 
@@ -82,7 +82,7 @@ def reach_of(network: NetworkOptions, lan: str = Lan.OFF) -> Reach:
         )
         raise Trouble(words, USAGE)
     listen = _listen(network.listen, named, bool(network.proxy))
-    found = tuple(str(typed_address(relay)) for relay in network.relay or ())
+    found = tuple(typed_relay(relay).place for relay in network.relay or ())
     if len(found) > MOST_RELAYS:
         words = _("A table can have {most} relays, not {number}.")
         raise Trouble(words.format(most=MOST_RELAYS, number=len(found)), USAGE)

@@ -10,10 +10,12 @@ from typing import Final
 import trio
 
 from p2p_hoity.net.link_limits import open_files
+from p2p_hoity.net.typed_addresses import typed_relay
 from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.relay.relay_log import LogWriter, Watch
 from p2p_hoity.relay.relay_metrics import exposition, need_libraries, serve_metrics
 from p2p_hoity.relay.relay_server import Relay
+from p2p_hoity.relay.web_door import WebDoor
 from p2p_hoity.storage.home import home
 from p2p_hoity.table.gathering.spoken_codes import USUAL_PORT, parse_relay
 from p2p_hoity.table.open_links import LOOPBACK
@@ -27,6 +29,7 @@ from ..printing import say, write_line
 from ..words.translation import INSTALLED, _, figures
 from .options import RelayOptions
 from .reach_options import listening
+from .web_door_options import web_door
 
 FILES_A_CALL: Final = 2
 SPARE_FILES: Final = 256
@@ -48,12 +51,14 @@ def relay(how: RelayOptions) -> int:
         need_libraries()
     most = [min(number, how.same_address) for number in (how.seats, how.calls)]
     limits = RelayLimits(how.seats, most[0], how.calls, most[1])
+    door = None if how.web is None else listening(how.web, "--web", "127.0.0.1:4680")
+    web = web_door(how)
     lacking = open_files(limits.seats + FILES_A_CALL * limits.splices + SPARE_FILES)
     # With thousands of connections a full collection takes half a second, in which no byte is
     # forwarded.
     gc.set_threshold(*RARELY)
     with ctrl_c_means(lambda: _("Interrupted: the relay is closed.")):
-        return trio.run(_serve, place, limits, how, lacking)
+        return trio.run(_serve, place, door, web, limits, how, lacking)
 
 
 def _metrics_place(typed: str) -> tuple[str, int]:
@@ -61,7 +66,12 @@ def _metrics_place(typed: str) -> tuple[str, int]:
 
 
 async def _serve(
-    place: tuple[str, int], limits: RelayLimits, how: RelayOptions, lacking: int | None
+    place: tuple[str, int],
+    door: tuple[str, int] | None,
+    web: WebDoor | None,
+    limits: RelayLimits,
+    how: RelayOptions,
+    lacking: int | None,
 ) -> int:
     """Run the relay, its log and its metrics until it has ended, and return the exit code.
 
@@ -69,13 +79,13 @@ async def _serve(
     """
     writer = LogWriter(sys.stderr) if how.log or how.log_addresses else None
     watch = Watch(writer.put if writer else None, how.log_addresses)
-    relay, stop = Relay(limits, watch), trio.Event()
+    relay, stop = Relay(limits, watch, web=web), trio.Event()
     async with trio.open_nursery() as nursery:
         if writer is not None:
             nursery.start_soon(writer.run)
 
         async def until_drained(task_status: trio.TaskStatus[list[str]]) -> None:
-            await relay.serve(*place, stop=stop, drain=how.drain, task_status=task_status)
+            await relay.serve(*place, stop=stop, drain=how.drain, web=door, task_status=task_status)
             await trio.sleep(LAST_LINES)
             nursery.cancel_scope.cancel()
 
@@ -88,7 +98,7 @@ async def _serve(
                 host, port = _metrics_place(how.metrics)
                 page = exposition(relay, watch)
                 metrics = await nursery.start(serve_metrics, host or LOOPBACK, port, page)
-            _announce(found, metrics, lacking, how)
+            _announce(found, relay.web_addresses, metrics, lacking, how)
             await anext(signals)
             stop.set()
             _say_that_it_drains(how, relay.calls.spliced)
@@ -98,10 +108,16 @@ async def _serve(
     return OK
 
 
-def _announce(found: list[str], metrics: list[str], lacking: int | None, how: RelayOptions) -> None:
+def _announce(
+    found: list[str],
+    doors: list[str],
+    metrics: list[str],
+    lacking: int | None,
+    how: RelayOptions,
+) -> None:
     """Print where the relay listens, how it is used, and whether the system limits it."""
     if how.as_json:
-        write_line({"type": "relay", "addresses": found, "metrics": metrics})
+        write_line({"type": "relay", "addresses": found, "metrics": metrics, "web": doors})
         return
     say(
         _(
@@ -112,6 +128,10 @@ def _announce(found: list[str], metrics: list[str], lacking: int | None, how: Re
     if metrics:
         words = _("Its metrics are at http://{address}/metrics.")
         say(words.format(address=metrics[0]))
+    if doors:
+        words = _("It serves the web at {addresses}. A host uses it with: --relay {url}")
+        url = typed_relay((how.web_url or [""])[0]).place
+        say(words.format(addresses=", ".join(doors), url=url))
     words = _("A host uses this relay with: {hoity} host --relay HOST:PORT. Ctrl-C ends the relay.")
     say(words.format(hoity=INSTALLED))
     if lacking is not None:

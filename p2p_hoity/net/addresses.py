@@ -18,7 +18,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network
 from typing import Final
 
 from ..coded_errors import Code
-from .address_schemes import RELAY_PREFIX, Scheme
+from .address_schemes import RELAY_PREFIX, WEB, Scheme
 from .default_router import gateway
 from .interfaces import (
     IP,
@@ -168,16 +168,37 @@ class Address:
     @property
     def via_relay(self) -> bool:
         """True if the peer is reached through a relay."""
-        return self.scheme is Scheme.RELAY
+        return self.scheme is not Scheme.TCP
+
+    @property
+    def is_web(self) -> bool:
+        """True if the peer is reached through a relay by WebSocket."""
+        return self.scheme in WEB
+
+    @property
+    def authority(self) -> str:
+        """The host and the port."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
+
+    @property
+    def place(self) -> str:
+        """The address without `relay+`: 'host:port', or 'wss://host:port'."""
+        return f"{self.scheme}://{self.authority}" if self.is_web else self.authority
+
+    def as_relay(self) -> Address:
+        """Return the address of the relay that this names with or without `relay+`."""
+        scheme = Scheme.RELAY if self.scheme is Scheme.TCP else self.scheme
+        return Address(self.host, self.port, scheme)
 
     def __str__(self) -> str:
-        scheme = "" if self.scheme is Scheme.TCP else f"{self.scheme}+"
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{scheme}{host}:{self.port}"
+        return f"{RELAY_PREFIX if self.via_relay else ''}{self.place}"
 
 
 def parse_address(text: str, *, lowest_port: int = 1) -> Address:
-    """Read 'host:port', '[v6]:port' or 'relay+host:port'.
+    """Read 'host:port', '[v6]:port', or either behind `relay+`, `relay+wss://` or `relay+ws://`.
+
+    Before `wss://` and `ws://` the `relay+` may be left out.
 
     Args:
         lowest_port: 0 to allow port 0, which stands for a free port.
@@ -188,7 +209,11 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
     # Names and schemes have no case, and equal addresses must have equal texts.
     plain = text.strip().lower()
     scheme = Scheme.RELAY if plain.startswith(RELAY_PREFIX) else Scheme.TCP
-    host, colon, port = plain.removeprefix(RELAY_PREFIX).rpartition(":")
+    place = plain.removeprefix(RELAY_PREFIX)
+    for web in WEB:
+        if place.startswith(f"{web}://"):
+            scheme, place = web, place.removeprefix(f"{web}://")
+    host, colon, port = place.rpartition(":")
     if not colon:
         raise AddressError(AddressCode.NO_PORT, text=text[:LONGEST_TOLD])
     number = parse_port(port)
@@ -236,7 +261,8 @@ def _is_ip(kind: type[ipaddress.IPv4Address | ipaddress.IPv6Address], host: str)
 
 def host_of(text: str) -> str:
     """Return the host in an address, without brackets. The address is not checked."""
-    return text.lower().removeprefix(RELAY_PREFIX).rpartition(":")[0].strip("[]")
+    place = text.lower().removeprefix(RELAY_PREFIX)
+    return place.rpartition("://")[2].rpartition(":")[0].strip("[]")
 
 
 def source_of(host: str) -> str:

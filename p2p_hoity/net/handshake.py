@@ -57,11 +57,13 @@ class Purpose(Enum):
     LINK = b"link"
     PUNCH = b"punch"
     RELAY = b"relay"
+    RELAY_WEB = b"relay-web"
 
     @property
     def label(self) -> Label:
         """The label of the signature."""
-        return Label.RELAY_PROOF if self is Purpose.RELAY else Label.LINK_PROOF
+        is_link = self in (Purpose.LINK, Purpose.PUNCH)
+        return Label.LINK_PROOF if is_link else Label.RELAY_PROOF
 
 
 @dataclass(frozen=True)
@@ -102,9 +104,10 @@ class Listener:
 
     Attributes:
         purpose: The purpose for which the dialler proves its id.
-        listener: The id of the listener, 32 bytes.
-        session: What only this connection has at both ends: the handshake hash of a channel, 64
-            bytes, or the SHA-256 of a relay's certificate.
+        listener: The id of the listener, 32 bytes. Empty for a relay by WebSocket, which shows
+            none.
+        session: What ties the proof to the connection: the handshake hash of a channel, 64 bytes,
+            or for a relay the SHA-256 of its certificate or its URL.
         versions: The protocol versions that the end with this object supports for the purpose.
     """
 

@@ -23,6 +23,7 @@ from protocol import Identity
 from protocol.units import PeerId, Quota, Seconds
 
 from ..coded_errors import NetworkCode
+from .address_schemes import Scheme
 from .addresses import Address, Named, may_dial
 from .connection_slots import AdmittedLink
 from .dialler import Secured
@@ -201,7 +202,10 @@ class Puncher:
 
         Whoever asks has to end the attempt by `_link`, or to take it off `_running`.
         """
-        if standing is None or not standing.address.via_relay or self._running >= MOST_AT_ONCE:
+        # A relay sees a browser's proxy, and not from which port a WebSocket comes.
+        if standing is None or standing.address.scheme is not Scheme.RELAY:
+            return False
+        if self._running >= MOST_AT_ONCE:
             return False
         binding = standing.proven.binding
         if self._tried.get(standing.peer) == binding:

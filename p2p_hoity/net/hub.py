@@ -17,7 +17,6 @@ from protocol import Identity
 from protocol.units import PeerId
 
 from ..coded_errors import Reason, because
-from .address_schemes import Scheme
 from .addresses import Address, Named, parse_address, source_of
 from .channel import accept_channel, exchange_secret
 from .connection_slots import (
@@ -174,8 +173,7 @@ class Hub:
             waits: Whether to return only once this program is registered. If it is not within
                 `Limits.waiting` seconds, a NetError is raised.
         """
-        nursery, parsed = self._running(), parse_address(relay)
-        address = Address(parsed.host, parsed.port, Scheme.RELAY)
+        nursery, address = self._running(), parse_address(relay).as_relay()
         if address not in self._waiting:
             self._waiting[address] = WaitingAtRelay(
                 self._network, address, self._identity, self._instance, self._limits, tell

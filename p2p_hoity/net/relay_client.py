@@ -32,9 +32,10 @@ from .link_limits import Limits
 from .network_errors import NetCode, NetError, NobodyError, RefusedError, TicketError
 from .peer_link import Link
 from .protocol_versions import MAX_HANDSHAKE_FRAME, RELAY_VERSIONS
-from .relay_tls import BegunStream, TlsStream, laid_aside, secure_to
+from .relay_tls import BegunStream, laid_aside, secure_to
 from .ticket import decode_address, encode_address
 from .transport import Network, Outlet, cut
+from .web_relay import open_web_relay
 
 MOST_FRAME: Final = 8192
 """The most bytes of one frame through a mailbox of a relay."""
@@ -185,7 +186,7 @@ async def cut_on_failure(
 async def spliced(network: Network, relay: Address, wish: bytes) -> trio.abc.Stream:
     """Open a stream to the other end of a call through a relay ([L-4], [L-32]).
 
-    It is not encrypted, because TLS with the relay has ended.
+    It is not encrypted for the other end, because TLS with the relay has ended.
 
     Args:
         wish: `CALL` and the id of the waiting peer, or `TAKE` and the token of a call.
@@ -194,6 +195,8 @@ async def spliced(network: Network, relay: Address, wish: bytes) -> trio.abc.Str
     async with cut_on_failure(greeted.stream, relay):
         await send(greeted.stream, said(wish, greeted.challenge))
         await expect_welcome(greeted.stream)
+        if not isinstance(greeted.stream, trio.SSLStream):
+            return greeted.stream  # A WebSocket goes on as it is ([L-86]).
         bare, early = await laid_aside(greeted.stream)
         # TLS may have read beyond its end: then it holds the first bytes of the other end.
         return BegunStream(early, bare) if early else bare
@@ -283,7 +286,7 @@ async def speak(network: Network, relay: Address, wish: bytes) -> trio.abc.Strea
     return await _welcomed(greeted.stream, relay, wish)
 
 
-async def _welcomed(stream: TlsStream, relay: Address, wish: bytes) -> trio.abc.Stream:
+async def _welcomed(stream: trio.abc.Stream, relay: Address, wish: bytes) -> trio.abc.Stream:
     """Send a request to a relay, and return the stream once the relay has granted it."""
     async with cut_on_failure(stream, relay, refusals=True):
         await send(stream, wish)
@@ -295,13 +298,13 @@ async def _welcomed(stream: TlsStream, relay: Address, wish: bytes) -> trio.abc.
 class _Greeted:
     """A connection on which a relay has sent its challenge, and the relay as one proves an id."""
 
-    stream: TlsStream = field(repr=False)
+    stream: trio.abc.Stream = field(repr=False)
     listener: Listener
     challenge: bytes
 
 
 async def _greet(network: Network | Outlet, relay: Address) -> _Greeted:
-    """Open a TLS stream to a relay, whatever its key is, and read its challenge.
+    """Open a connection to a relay, whatever its key is, and read its challenge.
 
     A flooded relay cuts new connections at random ([L-12]). So a failed attempt is repeated for up
     to `GREETING` seconds, unless its error is final or the caller's deadline comes first. A
@@ -312,18 +315,28 @@ async def _greet(network: Network | Outlet, relay: Address) -> _Greeted:
     while True:
         rest = pause * random.uniform(0.5, 1.0)
         try:
-            raw = await network.open(replace(relay, scheme=Scheme.TCP))
-            async with cut_on_failure(raw, relay):
-                # Nobody has to trust a relay's key: the two ends of a call check each other's.
-                stream, peer, certificate = await secure_to(raw)
-                listener = Listener(Purpose.RELAY, peer, certificate, RELAY_VERSIONS)
-                return _Greeted(stream, listener, await receive(stream))
+            return await _greeted(network, relay)
         except NetError as error:
             # Raised before the deadline comes: this error tells more than a timeout does.
             if error.is_final or trio.current_time() + rest >= last:
                 raise
         await trio.sleep(rest)
         pause = min(2 * pause, LONGEST_PAUSE)
+
+
+async def _greeted(network: Network | Outlet, relay: Address) -> _Greeted:
+    """Open a connection to a relay, and read its challenge."""
+    if relay.is_web:
+        web = await open_web_relay(network, relay)
+        async with cut_on_failure(web, relay):
+            listener = Listener(Purpose.RELAY_WEB, b"", relay.place.encode(), RELAY_VERSIONS)
+            return _Greeted(web, listener, await receive(web))
+    raw = await network.open(replace(relay, scheme=Scheme.TCP))
+    async with cut_on_failure(raw, relay):
+        # Nobody has to trust a relay's key: the two ends of a call check each other's.
+        stream, peer, certificate = await secure_to(raw)
+        listener = Listener(Purpose.RELAY, peer, certificate, RELAY_VERSIONS)
+        return _Greeted(stream, listener, await receive(stream))
 
 
 MOST_AT_ONCE: Final[Quota] = 8

@@ -25,12 +25,11 @@ import base64
 import hashlib
 import ipaddress
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from ..coded_errors import Code
-from .address_schemes import Scheme
 from .addresses import Address, parse_address
 from .network_errors import AddressError, TicketError
 
@@ -52,12 +51,12 @@ SECRET = 16
 MOST_PAYLOAD: Final = 4096
 """The most bytes of a payload that are accepted. This version makes at most 3,167 bytes."""
 MOST_ENTRIES = 16
-_NAME, _V4, _V6 = 1, 4, 6
+_NAME, _URL, _V4, _V6 = 1, 2, 4, 6
 KINDS: Final = frozenset({_NAME, _V4, _V6})
-"""The numbers of the kinds of addresses that are read: a name, an IPv4 and an IPv6 address.
-
-Kind 2 is reserved for a URL, such as `wss://…`, which a browser can dial.
-"""
+"""The numbers of the kinds of addresses that are read: a name, an IPv4 and an IPv6 address."""
+RELAY_KINDS: Final = KINDS | {_URL}
+"""The numbers of the kinds of relays that are read. One may be the URL of its WebSocket."""
+_MOST_VALUE: Final = 255
 ENTRIES: Final[frozenset[int]] = frozenset()
 """The kinds of further entries (extensions) that this program knows. There are none yet."""
 
@@ -157,6 +156,7 @@ class TicketCode(Code):
         "a ticket can have {most} addresses of a kind, not {number}",
     )
     ADDRESS = "ticket-with-bad-address", "{why}"
+    URL = "ticket-with-long-url", "the URL of a relay can have {most} characters in a ticket"
     NOT_SECRET = "ticket-secret-announced", "a ticket with a secret must not be announced"
 
 
@@ -167,7 +167,7 @@ class Ticket:
     Attributes:
         addresses: The addresses at which the host can be dialled, 'host:port'.
         terms: The digest of the terms, 32 bytes.
-        relay: The relays at which the host waits for calls, 'host:port'.
+        relay: The relays at which the host waits for calls, 'host:port' or 'wss://host:port'.
         secret: The secret that gives a seat, 16 bytes. Empty if the table is open to all.
     """
 
@@ -179,7 +179,7 @@ class Ticket:
 
     def dial_addresses(self) -> tuple[str, ...]:
         """Return all addresses of the host in the form that `Hub` takes, direct ones first."""
-        relays = (replace(parse_address(relay), scheme=Scheme.RELAY) for relay in self.relay)
+        relays = (parse_address(relay).as_relay() for relay in self.relay)
         return (*self.addresses, *map(str, relays))
 
 
@@ -222,13 +222,20 @@ def _encode_all(addresses: Sequence[str], most: int) -> bytes:
 def encode_address(text: str) -> bytes:
     """Encode 'host:port' as a ticket does: kind, length of the rest, host, and port (2 bytes).
 
+    What is reached by WebSocket has the URL in their place.
+
     Raises:
-        TicketError: If the text is not an address.
+        TicketError: If the text is not an address, or the URL has more than 255 bytes.
     """
     try:
         address = parse_address(text)
     except AddressError as error:
         raise TicketError(TicketCode.ADDRESS, why=error.reason) from None
+    if address.is_web:
+        url = address.place.encode("ascii")
+        if len(url) > _MOST_VALUE:
+            raise TicketError(TicketCode.URL, most=_MOST_VALUE)
+        return bytes([_URL, len(url)]) + url
     try:
         ip = ipaddress.ip_address(address.host)
     except ValueError:
@@ -322,8 +329,8 @@ def _read_payload(payload: bytes) -> Ticket:
     if size not in (0, SECRET):
         raise TicketError(TicketCode.MADE_SECRET)
     secret = reader.take(size)
-    addresses = _decode_all(reader, MOST_ADDRESSES)
-    relay = _decode_all(reader, MOST_RELAYS)
+    addresses = _decode_all(reader, MOST_ADDRESSES, KINDS)
+    relay = _decode_all(reader, MOST_RELAYS, RELAY_KINDS)
     _skip_entries(reader)
     if not addresses and not relay:
         raise TicketError(TicketCode.MADE_NO_WAY)
@@ -376,7 +383,7 @@ def decode_address(data: bytes) -> str:
     return _read_address(kind, value)
 
 
-def _decode_all(reader: _Reader, most: int) -> tuple[str, ...]:
+def _decode_all(reader: _Reader, most: int, known: Container[int]) -> tuple[str, ...]:
     """Read a list of at most `most` different addresses. Return those of known kinds ([T-5])."""
     number = reader.byte()
     if number > most:
@@ -385,7 +392,7 @@ def _decode_all(reader: _Reader, most: int) -> tuple[str, ...]:
     # Before the unknown kinds are left out, so that every version rejects the same tickets.
     if len(set(found)) < number:
         raise TicketError(TicketCode.MADE_TWICE)
-    return tuple(_read_address(kind, value) for kind, value in found if kind in KINDS)
+    return tuple(_read_address(kind, value) for kind, value in found if kind in known)
 
 
 def _read_address(kind: int, value: bytes) -> str:
@@ -396,8 +403,9 @@ def _read_address(kind: int, value: bytes) -> str:
         raise TicketError(TicketCode.MADE_SPELLING)
     # Bytes that are not ASCII become a letter that no name has, and are refused with the address.
     host = raw.decode("ascii", "replace") if size is None else str(ipaddress.ip_address(raw))
+    told = Address(host, int.from_bytes(port, "big")).authority
     try:
-        text = str(parse_address(str(Address(host, int.from_bytes(port, "big")))))
+        text = parse_address(value.decode("ascii", "replace") if kind == _URL else told).place
     except AddressError as error:
         raise TicketError(TicketCode.MADE_ADDRESS, why=error.reason) from None
     # A second encoding would let one address count as two, and pass the check of equal ones.

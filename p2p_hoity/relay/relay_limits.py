@@ -6,7 +6,7 @@ A source is the computer or network for which a connection is counted, see `sour
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn, TypeVar
 
@@ -15,12 +15,13 @@ import trio
 from protocol.units import Pace, Quota, Seconds
 
 from ..net.addresses import Address, source_of
-from ..net.handshake import send
+from ..net.handshake import Listener, send
 from ..net.handshake_codes import BY_VERDICT, Verdict
 from ..net.link_limits import Limits
 from ..net.network_errors import NetError
 from ..net.protocol_versions import MAX_HANDSHAKE_FRAME
 from ..net.relay_tls import TlsStream, laid_aside
+from ..web.byte_stream import WebByteStream
 from .relay_log import Event, Watch
 
 
@@ -73,14 +74,17 @@ class Visit:
     The program may not have proven its identity yet.
 
     Attributes:
-        tls: None once the connection has left TLS.
-        bare: The stream below TLS.
+        open: The stream of the handshake, TLS or a WebSocket. None once the connection is part of a
+            call.
+        bare: The stream that becomes a part of the call: the one below TLS, or the WebSocket.
+        listeners: The relay as the peer may prove its id to it by this door.
         version: The version of the relay protocol that the program has chosen.
         scope: The cancel scope of everything that is done for this connection.
     """
 
-    tls: TlsStream | None = field(repr=False)
+    open: TlsStream | WebByteStream | None = field(repr=False)
     bare: trio.abc.Stream = field(repr=False)
+    listeners: Sequence[Listener] = field(repr=False)
     address: Address
     challenge: bytes = field(repr=False)
     version: int
@@ -88,11 +92,16 @@ class Visit:
     scope: trio.CancelScope = field(repr=False)
 
     @property
-    def stream(self) -> TlsStream:
-        """The TLS stream. A RuntimeError is raised once the connection has left TLS."""
-        if self.tls is None:
+    def stream(self) -> trio.abc.Stream:
+        """The stream of the handshake. A RuntimeError is raised once a call has the connection."""
+        if self.open is None:
             raise RuntimeError("nothing is said to it any more")
-        return self.tls
+        return self.open
+
+    @property
+    def is_web(self) -> bool:
+        """Whether the peer came by WebSocket."""
+        return isinstance(self.open, WebByteStream)
 
     @property
     def source(self) -> str:
@@ -113,8 +122,10 @@ class Visit:
     async def welcome(self) -> bytes:
         """Tell the peer that it is connected, leave TLS, and return what came after it ([L-32])."""
         await send(self.stream, Verdict.WELCOME.encode())
-        _, early = await laid_aside(self.stream)
-        self.tls = None  # This frees most of the memory of a connection.
+        early = b""
+        if isinstance(self.open, trio.SSLStream):
+            _, early = await laid_aside(self.open)
+        self.open = None  # This frees most of the memory of a connection.
         return early
 
 

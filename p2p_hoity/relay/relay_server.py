@@ -1,15 +1,17 @@
 """The server of a relay: it listens, reads what each connection requests, and serves it.
 
-Every connection to a relay uses TLS with the relay's own key, which nobody has to trust. The relay
-sends a challenge, and the connecting peer sends one request. A relay learns which ids wait, who
-calls whom from which address, and how many bytes pass. It never learns what they say ([L-4]).
+A connection to a relay uses TLS with the relay's own key, which nobody has to trust, or comes by
+WebSocket (see `web_door`). The relay sends a challenge, and the connecting peer sends one request.
+A relay learns which ids wait, who calls whom from which address, and how many bytes pass. It never
+learns what they say ([L-4]).
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import trio
 
@@ -28,6 +30,7 @@ from .mailboxes import Mailboxes
 from .relay_limits import RelayLimits, Stay, Visit, Wish
 from .relay_log import Event, Watch
 from .rendezvous import Calls, Seats
+from .web_door import WebDoor
 
 
 def wishes_of(seats: Seats, calls: Calls, mailboxes: Mailboxes) -> dict[bytes, Wish]:
@@ -42,8 +45,11 @@ def wishes_of(seats: Seats, calls: Calls, mailboxes: Mailboxes) -> dict[bytes, W
 
 
 async def _observe(visit: Visit, rest: bytes) -> None:
-    """Tell a peer from which address the relay sees it, if nothing else is in the request."""
-    if not rest:
+    """Tell a peer from which address the relay sees it, if nothing else is in the request.
+
+    A WebSocket may come through a proxy, whose port would be of no use.
+    """
+    if not rest and not visit.is_web:
         visit.watch.note(Event.OBSERVED, visit.source)
         await send(visit.stream, seen_from(visit.address))
 
@@ -54,7 +60,10 @@ class Relay:
     If no key is given, a new one is made, because nobody needs to recognise a relay by its key.
 
     Attributes:
-        unproven: The connections that have not sent a valid request yet.
+        unproven: The connections that have not sent a valid request yet. A flood of one door leaves
+            room at the other one.
+        web_unproven: Those that came by WebSocket.
+        web_addresses: Where it listens for WebSockets, as 'host:port', from `serve` on.
     """
 
     def __init__(
@@ -63,23 +72,32 @@ class Relay:
         watch: Watch,
         identity: Identity | None = None,
         versions: Versions = RELAY_VERSIONS,
+        web: WebDoor | None = None,
     ) -> None:
+        """Make a relay.
+
+        Args:
+            web: The door for WebSockets. None to have none.
+        """
         identity = identity or Identity(secrets.token_bytes(32))
         self._credentials = credentials(identity.seed)
         self._instance = fresh_instance()
         self._handshake = limits.link.handshake
         self._watch = watch
-        self.unproven = UnprovenConnections(
-            limits.link.unauthenticated, limits.link.unauthenticated_per_source
-        )
-        self._versions = versions
-        me = Listener(Purpose.RELAY, identity.public, self._credentials.digest, versions)
+        bounds = limits.link.unauthenticated, limits.link.unauthenticated_per_source
+        self.unproven = UnprovenConnections(*bounds)
+        self.web_unproven = UnprovenConnections(*bounds)
+        # A proxy on this machine is one source until its requests were read.
+        self._requests = UnprovenConnections(bounds[0], bounds[0])
+        self._versions, self._web = versions, web
+        self._me = Listener(Purpose.RELAY, identity.public, self._credentials.digest, versions)
         self._exchange = Exchange()
-        self.seats = Seats(me, limits)
+        self.seats = Seats(limits)
         self.calls = Calls(self.seats, limits, self._exchange)
         self._wishes = wishes_of(self.seats, self.calls, Mailboxes(limits))
         self._scopes: set[trio.CancelScope] = set()
         self._accepting, self._inside = trio.CancelScope(), trio.CancelScope()
+        self.web_addresses: list[str] = []
 
     async def serve(
         self,
@@ -89,6 +107,7 @@ class Relay:
         network: Network | None = None,
         stop: trio.Event | None = None,
         drain: float = 0.0,
+        web: tuple[str, int] | None = None,
         task_status: trio.TaskStatus[list[str]] = trio.TASK_STATUS_IGNORED,
     ) -> None:
         """Serve connections until cancelled, or until `stop` is set and the last calls have ended.
@@ -102,15 +121,19 @@ class Relay:
             port: 0 for a free one.
             network: None for TCP.
             drain: The most seconds for which connected calls may go on after `stop` is set.
+            web: Where to listen for WebSockets. None to have no such door.
             task_status: Is given the addresses at which the relay listens, as 'host:port'.
         """
-        listeners = await (network or TcpNetwork()).listen(host, port)
+        network = network or TcpNetwork()
+        listeners = await network.listen(host, port)
+        doors = [] if web is None else await network.listen(*web)
         async with trio.open_nursery() as rooms:
             rooms.start_soon(self._exchange.run)
             rooms.start_soon(self._watch.look)
             with self._inside:
                 async with trio.open_nursery() as visitors:
-                    visitors.start_soon(self._attend_all, listeners, visitors)
+                    visitors.start_soon(self._attend_all, listeners, doors, visitors)
+                    self.web_addresses = [str(door.address) for door in doors]
                     task_status.started([str(listener.address) for listener in listeners])
                     await (trio.Event() if stop is None else stop).wait()
                     # Accept nobody, close what waits or calls, and let the connected pairs go on
@@ -123,29 +146,66 @@ class Relay:
             self._watch.note(Event.CLOSES)
             rooms.cancel_scope.cancel()
 
-    async def _attend_all(self, listeners: list[StreamListener], visitors: trio.Nursery) -> None:
+    async def _attend_all(
+        self,
+        listeners: list[StreamListener],
+        doors: list[StreamListener],
+        visitors: trio.Nursery,
+    ) -> None:
         """Accept and serve connections until the relay is told to stop."""
         with self._accepting:
             async with trio.open_nursery() as accepting:
                 for listener in listeners:
                     accepting.start_soon(attend_all, listener, visitors, self._attend)
+                for door in doors:
+                    accepting.start_soon(attend_all, door, visitors, self._attend_web)
 
     async def _attend(self, raw: trio.abc.Stream, address: Address) -> None:
         """Serve one connection from first to last byte. An error ends only this connection."""
         self._watch.note(Event.CAME)
-        stay: Stay | None = None
         newcomer = UnprovenStream(raw, source_of(address.host))
         try:
             with self._scope() as scope:
+                stay: Stay | None = None
                 with self.unproven.counted(newcomer, self._handshake):
-                    # The connection stops being unproven when this returns. `stay` runs outside, so
+                    # The connection stops being unproven when this ends. `stay` runs outside, so
                     # that it can be neither timed out nor displaced as one.
-                    stay = await self._hear(newcomer, address, scope)
+                    stream = await secure_from(newcomer, self._credentials)
+                    newcomer.reach(HandshakeStage.SECURED)
+                    visit = partial(Visit, stream, raw, [self._me], address)
+                    stay = await self._hear(stream, visit, scope)
                 if stay is not None:
                     # Even if this is cancelled by now: it takes back what was counted.
                     await stay()
         except NetError:
             return  # The connection broke, or sent no valid request.
+        finally:
+            await cut(raw)
+
+    async def _attend_web(self, raw: trio.abc.Stream, address: Address) -> None:
+        """Serve one connection of the web from first to last byte."""
+        if self._web is None:
+            raise RuntimeError("there is no door for WebSockets")
+        self._watch.note(Event.CAME)
+        try:
+            with self._scope() as scope:
+                stay: Stay | None = None
+                entered = None
+                asking = UnprovenStream(raw, source_of(address.host))
+                with self._requests.counted(asking, self._handshake):
+                    entered = await self._web.enter(asking, address, self._versions)
+                if entered is None:
+                    return
+                stream, address = entered
+                newcomer = UnprovenStream(stream, source_of(address.host))
+                with self.web_unproven.counted(newcomer, self._handshake):
+                    listeners = self._web.listeners(self._versions)
+                    visit = partial(Visit, stream, stream, listeners, address)
+                    stay = await self._hear(newcomer, visit, scope)
+                if stay is not None:
+                    await stay()
+        except NetError:
+            return
         finally:
             await cut(raw)
 
@@ -164,14 +224,12 @@ class Relay:
                 self._scopes.discard(scope)
 
     async def _hear(
-        self, newcomer: UnprovenStream, address: Address, scope: trio.CancelScope
+        self, stream: trio.abc.Stream, visit: Callable[..., Visit], scope: trio.CancelScope
     ) -> Stay | None:
-        """Do the handshake of a new connection, and read and grant its request.
+        """Send the challenge on a new connection, and read and grant its request.
 
         Return None if the request is invalid or already served.
         """
-        stream = await secure_from(newcomer, self._credentials)
-        newcomer.reach(HandshakeStage.SECURED)
         self._watch.note(Event.SECURED)
         # Fresh for each connection, so that the proof of an id cannot be used again by others.
         challenge = self._versions.challenge(self._instance)
@@ -180,5 +238,4 @@ class Relay:
         wish, version = self._wishes.get(said[:1]), int.from_bytes(said[1:2], "big")
         if wish is None or version not in self._versions:
             return None
-        visit = Visit(stream, newcomer.stream, address, challenge, version, self._watch, scope)
-        return await wish(visit, said[2:])
+        return await wish(visit(challenge, version, self._watch, scope), said[2:])

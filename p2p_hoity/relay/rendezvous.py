@@ -19,7 +19,7 @@ from protocol.units import PeerId
 
 from ..coded_errors import Code, because
 from ..net.connection_slots import one_to_make_room
-from ..net.handshake import ID, Listener, Proven
+from ..net.handshake import ID, Proven
 from ..net.handshake_codes import Verdict
 from ..net.network_errors import NetError
 from ..net.peer_link import Link
@@ -54,8 +54,7 @@ class WaitingSeat:
 class Seats:
     """The peers that wait at this relay, by their ids."""
 
-    def __init__(self, listener: Listener, limits: RelayLimits) -> None:
-        self._listener = listener
+    def __init__(self, limits: RelayLimits) -> None:
         self._limits = limits
         self._link_limits = dataclasses.replace(limits.link, frame=MAX_HANDSHAKE_FRAME)
         self._seats: dict[bytes, WaitingSeat] = {}
@@ -75,11 +74,9 @@ class Seats:
         process with the same id already waits here on a live connection ([L-10]). `proof` is its
         answer to the relay's challenge, without the version.
         """
-        try:
-            # The signature covers the version, too, so that nobody on the way can lower it.
-            answer = bytes([visit.version]) + proof
-            proven = self._listener.check(answer, visit.challenge)
-        except NetError:
+        # The signature covers the version, too, so that nobody on the way can lower it.
+        proven = _proven(visit, bytes([visit.version]) + proof)
+        if proven is None:
             await visit.refuse(Verdict.NOT_PROVEN)
         # The id is proven from here on, and no await may come before `_enter` but those of a
         # refusal: two machines with one key must not both wait.
@@ -146,6 +143,14 @@ class Seats:
             if self._seats.get(peer) is seat:
                 self._forget(peer)
             visit.watch.note(Event.UNSEATED, seat.source, **lasted(began))
+
+
+def _proven(visit: Visit, answer: bytes) -> Proven | None:
+    """Return what a peer has proven to the relay under any of its names, None if nothing."""
+    for listener in visit.listeners:
+        with suppress(NetError):
+            return listener.check(answer, visit.challenge)
+    return None
 
 
 @dataclass(eq=False)

@@ -17,6 +17,7 @@ from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 
 from protocol.units import Quota, Seconds
 
+from .byte_stream import WebByteStream
 from .websocket import WebSocket
 
 MOST_HEAD: Final[Quota] = 16 * 1024
@@ -50,9 +51,9 @@ class WebRequest:
 class HttpConnection:
     """The server's end of a connection of a browser."""
 
-    def __init__(self, stream: trio.abc.Stream) -> None:
+    def __init__(self, stream: trio.abc.Stream, most_head: int = MOST_HEAD) -> None:
         self._stream = stream
-        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MOST_HEAD)
+        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=most_head)
         self._event: h11.Request | None = None
         self._left = MOST_REQUESTS
 
@@ -105,18 +106,33 @@ class HttpConnection:
         Raises:
             NotHttp: If the request asks for none.
         """
+        return WebSocket(self._stream, await self._upgraded(None))
+
+    async def accept_bytes(self, subprotocol: str) -> WebByteStream:
+        """Answer the last request with a WebSocket that carries bytes by a subprotocol.
+
+        Raises:
+            NotHttp: If the request does not ask for it.
+        """
+        return WebByteStream(self._stream, await self._upgraded(subprotocol))
+
+    async def _upgraded(self, subprotocol: str | None) -> WSConnection:
+        """Return the socket of the last request, with what was read behind it."""
         socket = WSConnection(ConnectionType.SERVER)
         if self._event is None:
             raise NotHttp
         try:
             socket.initiate_upgrade_connection(list(self._event.headers), self._event.target)
-            if not any(isinstance(event, Request) for event in socket.events()):
+            asked = next((one for one in socket.events() if isinstance(one, Request)), None)
+            if asked is None or (subprotocol and subprotocol not in asked.subprotocols):
                 raise NotHttp
-            await self._send(socket.send(AcceptConnection()))
+            await self._send(socket.send(AcceptConnection(subprotocol)))
+            if early := self._http.trailing_data[0]:
+                socket.receive_data(early)
         # Headers that are not ASCII raise `UnicodeDecodeError` in wsproto.
         except (RemoteProtocolError, LocalProtocolError, ValueError) as error:
             raise NotHttp from error
-        return WebSocket(self._stream, socket, self._http.trailing_data[0])
+        return socket
 
     async def _send(self, data: bytes) -> None:
         """Send bytes, or raise `NotHttp` if the other end does not take them."""

@@ -32,16 +32,19 @@ class SocketGone(Exception):
 class WebSocket:
     """An open WebSocket."""
 
-    def __init__(self, stream: trio.abc.Stream, socket: WSConnection, first: bytes) -> None:
-        """Take a connection on which the handshake is done. `first` are bytes read behind it."""
+    def __init__(self, stream: trio.abc.Stream, socket: WSConnection) -> None:
+        """Take a connection on which the handshake is done. What was read behind it is in wsproto.
+
+        Args:
+            stream: The stream below.
+        """
         self._stream, self._socket = stream, socket
         # Two sends at once would mix their bytes.
         self._sending = trio.Lock()
         self._events: deque[Event] = deque()
         self._parts: list[str] = []
         self._length = 0
-        if first:
-            self._take(first)
+        self._events.extend(self._socket.events())
 
     def _take(self, data: bytes | None) -> None:
         """Read events from bytes, or from the end of the stream for None."""

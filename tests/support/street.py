@@ -1,18 +1,20 @@
 """A relay with people around it, in memory unless told otherwise."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import trio
 
-from p2p_hoity.net.address_schemes import Scheme
-from p2p_hoity.net.addresses import Address
+from p2p_hoity.net.addresses import parse_address
+from p2p_hoity.net.handshake import Listener, Purpose
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.protocol_versions import RELAY_VERSIONS
+from p2p_hoity.net.relay_client import CALL, TAKE, TOKEN, register, spliced
 from p2p_hoity.net.relay_tls import secure_to
 from p2p_hoity.net.transport import encode_frame, read_frame
+from p2p_hoity.net.web_relay import open_web_relay
 from protocol.crypto.identities import Identity
 from support.memory_network import MemoryNetwork
 from support.relays import serve_relay
@@ -47,16 +49,23 @@ class Street:
 
     @property
     def relay(self):
-        host, _, port = self.place.rpartition(":")
-        return Address(host, int(port), Scheme.RELAY)
+        return parse_address(self.place).as_relay()
+
+    async def enter(self, raw=None):
+        """A connection to the relay before its challenge, and the relay as one proves an id."""
+        if self.relay.is_web:
+            stream = await open_web_relay(self.network if raw is None else Given(raw), self.relay)
+            shown = b"", self.relay.place.encode()
+            return stream, Listener(Purpose.RELAY_WEB, *shown, RELAY_VERSIONS)
+        stream, *shown = await secure_to(raw or await self.network.open(self.relay))
+        return stream, Listener(Purpose.RELAY, *shown, RELAY_VERSIONS)
 
     async def say(self, wish):
         """Say something to the relay after its challenge; the stream and the verdict."""
-        raw = await self.network.open(self.relay)
-        stream, peer, certificate = await secure_to(raw)
+        stream, listener = await self.enter()
         challenge = await read_frame(stream, 256)
         if callable(wish):
-            wish = wish(peer, certificate, challenge)
+            wish = wish(listener, challenge)
         else:
             wish = wish[:1] + bytes([RELAY_VERSIONS.highest]) + wish[1:]
         await stream.send_all(encode_frame(wish))
@@ -64,6 +73,16 @@ class Street:
             return stream, await read_frame(stream, 256)
         except NetError:
             return stream, None
+
+
+class Given:
+    """A network of one stream."""
+
+    def __init__(self, raw):
+        self.raw = raw
+
+    async def open(self, address):
+        return self.raw
 
 
 @asynccontextmanager
@@ -108,3 +127,46 @@ async def until_cut(stream: trio.abc.ReceiveStream) -> float:
     while await stream.receive_some():
         pass
     return trio.current_time() - began
+
+
+async def beat(stream):
+    """Live on it, and read nothing."""
+    while True:
+        await stream.send_all(encode_frame(b""))
+        await trio.sleep(2)
+
+
+async def quietly(act, *args):
+    """Do something until the stream breaks."""
+    with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+        await act(*args)
+
+
+async def seated(there):
+    """The stream of a seat that waits and lives."""
+    seat = await register(there.network, there.relay, SEAT, ONE)
+    there.nursery.start_soon(quietly, beat, seat)
+    return seat
+
+
+async def announced(there, seat, raw=None):
+    """A call that the seat is told of: the caller's stream, and the token."""
+    caller, _listener = await there.enter(raw)
+    await read_frame(caller, 256)
+    await caller.send_all(encode_frame(CALL + b"\1" + SEAT.public))
+    return caller, await token_at(seat)
+
+
+async def token_at(seat):
+    """The token of the next call that a waiting seat is told of."""
+    while len(token := await read_frame(seat, 256)) != TOKEN:
+        pass
+    return token
+
+
+async def quietly_taken(there, token, heard=None):
+    """Take a call, and hear what comes."""
+    stream = await spliced(there.network, there.relay, TAKE + token)
+    while piece := await stream.receive_some():
+        if heard is not None:
+            heard.append(piece)

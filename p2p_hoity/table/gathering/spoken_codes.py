@@ -22,7 +22,7 @@ from ...coded_errors import NETWORK, NOT_OK, CodedError
 from ...coded_errors import Code as ErrorCode
 from ...net.mailbox_numbers import MOST_NUMBER
 from ...net.network_errors import AddressError
-from ...net.typed_addresses import typed_address
+from ...net.typed_addresses import typed_relay
 from ...pasted_text import bare, hyphenated, unwrapped
 from .number_words import number_words, plain
 
@@ -176,13 +176,15 @@ def _words_of(found: re.Match[str]) -> list[str]:
 
 
 def parse_relay(text: str) -> str:
-    """Return the 'host:port' of a relay as it was typed, with the usual port if there is none.
+    """Return the place of a relay that was typed, with the usual port if there is none.
+
+    It is 'host:port' or 'wss://host:port'.
 
     Raises:
         CodeError: If the text is not an address.
     """
     try:
-        return str(typed_address(text, usual_port=USUAL_PORT))
+        return typed_relay(text, USUAL_PORT).place
     except AddressError as error:
         raise CodeError(CodeCode.BAD_RELAY, why=error.reason) from error
 

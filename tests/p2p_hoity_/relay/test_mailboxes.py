@@ -24,6 +24,8 @@ from p2p_hoity.relay import mailboxes
 from p2p_hoity.relay.mailboxes import Numbers
 from p2p_hoity.relay.relay_limits import RelayLimits
 
+pytestmark = pytest.mark.usefixtures("either_door")
+
 
 class Post:
     """A relay, and conversations through it."""

@@ -1,25 +1,34 @@
 """Tests of those who wait at a relay and of calls to them: who is let in, when a wait ends."""
 
 from contextlib import suppress
-from functools import partial
 
 import pytest
 import trio
 import trio.testing
 from support.cases import ends_in
 from support.memory_network import MemoryNetwork
-from support.running import running
-from support.street import GUEST, ONE, OTHER, SEAT, TWO, Stuck, street, street_for_two, until_cut
+from support.street import (
+    GUEST,
+    ONE,
+    OTHER,
+    SEAT,
+    TWO,
+    Stuck,
+    beat,
+    seated,
+    street,
+    street_for_two,
+    token_at,
+    until_cut,
+)
 
 from p2p_hoity.coded_errors import Reason
-from p2p_hoity.net.handshake_codes import Verdict
 from p2p_hoity.net.hub import Frame, LinkDown, LinkUp
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.network_errors import NetError
-from p2p_hoity.net.relay_client import CALL, TAKE, TOKEN, register, spliced
-from p2p_hoity.net.relay_tls import laid_aside, secure_to
+from p2p_hoity.net.relay_client import CALL, TAKE, register, spliced
 from p2p_hoity.net.transport import TcpNetwork, encode_frame, read_frame
-from p2p_hoity.relay.forwarding import PIECE, Splice
+from p2p_hoity.relay.forwarding import Splice
 from p2p_hoity.relay.relay_limits import RelayLimits
 from protocol.crypto.identities import Identity
 
@@ -27,6 +36,8 @@ SOON = Limits().handshake
 SILENT = Limits().silence
 STALLED = Limits().stalled
 IDLE = RelayLimits().idle
+
+pytestmark = pytest.mark.usefixtures("either_door")
 
 
 async def test_a_guest_reaches_a_seat_through_a_real_relay():
@@ -194,13 +205,6 @@ async def test_a_splice_that_idles_or_carried_its_bytes_is_cut_and_makes_room(au
             await trio.sleep(1)
 
 
-async def beat(stream):
-    """Live on it, and read nothing."""
-    while True:
-        await stream.send_all(encode_frame(b""))
-        await trio.sleep(2)
-
-
 async def test_a_seat_that_is_silent_or_deaf_is_cut_and_one_that_beats_is_not(autojump_clock):
     async with street() as there:
         silent = await register(there.network, there.relay, SEAT, ONE)
@@ -230,15 +234,10 @@ def stuck_network():
     return MemoryNetwork(make), far_ends
 
 
-async def quietly(act, *args):
-    with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
-        await act(*args)
-
-
 async def test_who_does_not_read_why_not_is_cut_at_once_or_after_a_call(autojump_clock):
     network, ends = stuck_network()
     async with street(network=network) as there:
-        stream, *_ = await secure_to(await network.open(there.relay))
+        stream, _listener = await there.enter()
         await read_frame(stream, 256)
         ends[-1].stuck = True
         await stream.send_all(encode_frame(CALL + b"\1" + SEAT.public))
@@ -246,103 +245,11 @@ async def test_who_does_not_read_why_not_is_cut_at_once_or_after_a_call(autojump
     network, ends = stuck_network()
     async with street(network=network) as there:
         await seated(there)
-        stream, *_ = await secure_to(await network.open(there.relay))
+        stream, _listener = await there.enter()
         await read_frame(stream, 256)
         ends[-1].stuck = True
         await stream.send_all(encode_frame(CALL + b"\1" + SEAT.public))
         assert await until_cut(stream) == pytest.approx(SOON / 2 + SOON)
-
-
-async def seated(there):
-    """The stream of a seat that waits and lives."""
-    seat = await register(there.network, there.relay, SEAT, ONE)
-    there.nursery.start_soon(quietly, beat, seat)
-    return seat
-
-
-async def announced(there, seat, raw=None):
-    """A call that the seat is told of: the caller's stream, and the token."""
-    caller, *_ = await secure_to(raw or await there.network.open(there.relay))
-    await read_frame(caller, 256)
-    await caller.send_all(encode_frame(CALL + b"\1" + SEAT.public))
-    return caller, await token_at(seat)
-
-
-async def token_at(seat):
-    while len(token := await read_frame(seat, 256)) != TOKEN:
-        pass
-    return token
-
-
-async def test_ends_that_do_not_lay_their_tls_aside_are_both_cut(autojump_clock):
-    """[L-32]"""
-    async with street() as there:
-        seat = await seated(there)
-        caller, token = await announced(there, seat)
-        taker, said = await there.say(TAKE + token)
-        assert said == Verdict.WELCOME.encode()
-        assert await read_frame(caller, 256) == Verdict.WELCOME.encode()
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(laid_aside, taker)
-            assert await until_cut(caller) == 0  # its TLS is over; the connection is not
-            began = trio.current_time()
-            await until_cut(caller.transport_stream)
-            assert trio.current_time() - began == pytest.approx(SOON)
-
-
-@pytest.mark.parametrize("talks", [True, False])
-async def test_an_end_that_speaks_inside_once_it_is_welcome_is_cut(autojump_clock, talks):
-    """[L-32]"""
-    async with street() as there:
-        seat = await seated(there)
-        caller, token = await announced(there, seat)
-        if talks:
-            await caller.send_all(b"too early")
-        async with running(partial(quietly_taken, there, token)):
-            await read_frame(caller, 256)
-            if not talks:
-                bare, _ = await laid_aside(caller)
-                await bare.send_all(b"at last")
-                with trio.move_on_after(SOON) as waited:
-                    await until_cut(bare)
-                assert waited.cancelled_caught
-            else:
-                await until_cut(caller.transport_stream)
-                assert trio.current_time() < SOON
-
-
-async def quietly_taken(there, token, heard=None):
-    stream = await spliced(there.network, there.relay, TAKE + token)
-    while piece := await stream.receive_some():
-        if heard is not None:
-            heard.append(piece)
-
-
-class Trailing(Stuck):
-    """A stream on which more goes out right behind what is sent."""
-
-    more = b""
-
-    async def send_all(self, data):
-        await super().send_all(bytes(data) + self.more)
-
-
-@pytest.mark.parametrize("size", [PIECE, PIECE + 1])
-async def test_who_says_more_than_is_held_before_the_splice_is_cut(size, autojump_clock):
-    """[L-33]"""
-    async with street() as there:
-        seat = await seated(there)
-        trailing = Trailing(await there.network.open(there.relay))
-        caller, token = await announced(there, seat, trailing)
-        heard = []
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(quietly_taken, there, token, heard)
-            await read_frame(caller, 256)
-            trailing.more = bytes(size)
-            bare, _ = await laid_aside(caller)
-            with suppress(trio.BrokenResourceError):
-                await until_cut(bare)
-        assert sum(map(len, heard)) == (size if size <= PIECE else 0)
 
 
 async def test_ends_that_say_nothing_to_each_other_are_cut(autojump_clock):

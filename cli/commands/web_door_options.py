@@ -1,0 +1,57 @@
+"""The options of `relay` about its door for WebSockets."""
+
+from __future__ import annotations
+
+import re
+import ssl
+from typing import Final
+
+from p2p_hoity.net.typed_addresses import typed_relay
+from p2p_hoity.relay.web_door import WebDoor
+
+from ..exit_codes import USAGE, Trouble
+from ..words.translation import _
+from .options import RelayOptions
+
+ORIGIN: Final = re.compile(r"https?://[a-z0-9.\-]+(:\d{1,5})?", re.IGNORECASE)
+
+
+def web_door(how: RelayOptions) -> WebDoor | None:
+    """Return the door for WebSockets by the options typed, None without one.
+
+    Raises:
+        Trouble: If the options do not fit together, or a file cannot be read.
+    """
+    others = (how.web_url, how.web_origin, how.web_cert, how.web_key)
+    if how.web is None:
+        if any(others):
+            raise Trouble(_("Without --web the other options of the web mean nothing."), USAGE)
+        return None
+    urls = [typed_relay(typed) for typed in how.web_url or ()]
+    if not urls:
+        words = _("--web needs --web-url, the address by which it is reached: wss://relay.example")
+        raise Trouble(words, USAGE)
+    for typed, url in zip(how.web_url or (), urls, strict=True):
+        if not url.is_web:
+            raise Trouble(_("Write --web-url as wss://NAME, not {text}.").format(text=typed), USAGE)
+    origins = [origin.rstrip("/").lower() for origin in how.web_origin or ()]
+    for origin in origins:
+        if not ORIGIN.fullmatch(origin):
+            words = _("Write --web-origin as https://NAME, not {text}.")
+            raise Trouble(words.format(text=origin), USAGE)
+    return WebDoor(urls, frozenset(origins), _context(how))
+
+
+def _context(how: RelayOptions) -> ssl.SSLContext | None:
+    """Return the TLS context of the door, None if a proxy before it has the certificate."""
+    if how.web_cert is None:
+        if how.web_key is not None:
+            raise Trouble(_("--web-key needs --web-cert."), USAGE)
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(how.web_cert, how.web_key, password="")
+    except (OSError, ssl.SSLError) as error:
+        words = _("The certificate {file} and its key cannot be used: {why}")
+        raise Trouble(words.format(file=how.web_cert, why=error), USAGE) from error
+    return context

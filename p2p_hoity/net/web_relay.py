@@ -1,0 +1,102 @@
+"""The way to a relay by WebSocket, through TLS of the web, as browsers and strict networks need it.
+
+SPEC: section 13.2.
+"""
+
+from __future__ import annotations
+
+import ssl
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+import trio
+from wsproto import ConnectionType, WSConnection
+from wsproto.events import AcceptConnection, RejectConnection, Request
+from wsproto.utilities import LocalProtocolError, RemoteProtocolError
+
+from ..coded_errors import NetworkCode
+from ..web.byte_stream import WebByteStream
+from .address_schemes import PATH, Scheme
+from .addresses import Address
+from .exception_reasons import trouble_is
+from .network_errors import NetCode, NetError, NobodyError
+from .transport import Network, Outlet, cut
+
+SUBPROTOCOL: Final = "hoity-relay"
+CHUNK: Final = 4096
+MOST_ANSWER: Final = 16 * 1024
+"""The most bytes of an answer to the request for a WebSocket."""
+
+
+class WebCode(NetworkCode):
+    """The reasons why a relay cannot be reached by WebSocket."""
+
+    NO_RELAY = "web-no-relay", "no relay of ours answers there by WebSocket"
+    STATUS = "web-refused", "the web server there refuses the connection (HTTP {status})"
+    CERTIFICATE = "web-certificate", "its certificate is not valid here: {why}"
+
+
+@cache
+def _context() -> ssl.SSLContext:
+    """Return the TLS context of the web: the certificates that this system trusts."""
+    return ssl.create_default_context()
+
+
+async def open_web_relay(network: Network | Outlet, relay: Address) -> WebByteStream:
+    """Open a stream of bytes to a relay by WebSocket.
+
+    Raises:
+        NetError: If it cannot be opened. It is a NobodyError if another attempt soon would fail in
+            the same way.
+    """
+    raw = await network.open(replace(relay, scheme=Scheme.TCP))
+    found = None
+    try:
+        if relay.scheme is Scheme.WSS:
+            raw = await _in_tls(raw, relay.host)
+        with trouble_is(NetCode.FAILED):
+            found = await _upgraded(raw, relay)
+        return found
+    finally:
+        if found is None:
+            await cut(raw)
+
+
+async def _in_tls(raw: trio.abc.Stream, host: str) -> trio.abc.Stream:
+    """Begin TLS with a server whose certificate this system trusts for the host."""
+    stream = trio.SSLStream(raw, _context(), server_hostname=host, https_compatible=True)
+    try:
+        with trouble_is(NetCode.FAILED):
+            await stream.do_handshake()
+    except NetError as error:
+        cause = error.__cause__.__cause__ if error.__cause__ else None
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            raise NobodyError(WebCode.CERTIFICATE, why=cause.verify_message) from error
+        raise
+    return stream
+
+
+async def _upgraded(raw: trio.abc.Stream, relay: Address) -> WebByteStream:
+    """Ask for a WebSocket, and return its bytes."""
+    socket = WSConnection(ConnectionType.CLIENT)
+    asked = Request(host=relay.authority, target=PATH, subprotocols=[SUBPROTOCOL])
+    await raw.send_all(socket.send(asked))
+    left = MOST_ANSWER
+    while True:
+        data = await raw.receive_some(CHUNK)
+        left -= len(data)
+        if not data or left < 0:
+            raise NetError(WebCode.NO_RELAY)
+        try:
+            socket.receive_data(bytes(data))
+            event = next(socket.events(), None)
+        except (RemoteProtocolError, LocalProtocolError, ValueError):
+            raise NobodyError(WebCode.NO_RELAY) from None
+        match event:
+            case AcceptConnection(subprotocol=chosen):
+                if chosen != SUBPROTOCOL:
+                    raise NobodyError(WebCode.NO_RELAY)
+                return WebByteStream(raw, socket)
+            case RejectConnection(status_code=status):
+                raise NobodyError(WebCode.STATUS, status=status)
