@@ -86,8 +86,10 @@ async def _upgraded(raw: trio.abc.Stream, relay: Address) -> WebByteStream:
     while True:
         data = await raw.receive_some(CHUNK)
         left -= len(data)
-        if not data or left < 0:
+        if not data:
             raise NetError(WebCode.NO_RELAY)
+        if left < 0:
+            raise NobodyError(WebCode.NO_RELAY)
         try:
             socket.receive_data(bytes(data))
             event = next(socket.events(), None)
@@ -99,4 +101,6 @@ async def _upgraded(raw: trio.abc.Stream, relay: Address) -> WebByteStream:
                     raise NobodyError(WebCode.NO_RELAY)
                 return WebByteStream(raw, socket)
             case RejectConnection(status_code=status):
-                raise NobodyError(WebCode.STATUS, status=status)
+                # From 500 on the server has a trouble of its own, such as a relay that restarts.
+                kind = NetError if status >= 500 else NobodyError
+                raise kind(WebCode.STATUS, status=status)

@@ -50,6 +50,7 @@ async def cut_hub(there: Street, cuts: Iterator[bool]) -> Hub:
     return hub
 
 
+@pytest.mark.usefixtures("either_door")
 async def test_waiting_at_a_relay_outlives_cuts(autojump_clock: Any) -> None:
     async with street() as there:
         seat, guest = await cut_hub(there, repeat(True, 12)), await there.hub(GUEST)
@@ -87,6 +88,7 @@ async def test_every_step_at_a_relay_outlives_cuts(step: Step, autojump_clock: A
         assert network.opened >= 5
 
 
+@pytest.mark.usefixtures("either_door")
 async def test_a_call_is_taken_although_the_taker_is_cut(autojump_clock: Any) -> None:
     async with street() as there:
         cuts = iter([False, True, True, False])
@@ -113,6 +115,7 @@ async def test_a_relay_that_always_cuts_is_told_and_asked_again_until_it_does_no
         assert [why for _, why in told[1:]] == [None]
 
 
+@pytest.mark.usefixtures("either_door")
 async def test_a_lost_relay_is_told_once_and_when_it_is_back(autojump_clock: Any) -> None:
     async with street() as there:
         told: list[Any] = []

@@ -1,0 +1,337 @@
+"""The second door of a relay: who is let in by WebSocket, and what strangers cannot do there."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+from support.cases import ends_in
+from support.memory_network import MemoryNetwork
+from support.running import running
+from support.street import GUEST, ONE, OTHER, SEAT, Given, until_cut
+from wsproto import ConnectionType, WSConnection
+from wsproto.events import BytesMessage, Ping, TextMessage
+
+from p2p_hoity.net.addresses import Address, parse_address
+from p2p_hoity.net.handshake import Listener, Purpose
+from p2p_hoity.net.hub import Hub, LinkUp
+from p2p_hoity.net.link_limits import Limits
+from p2p_hoity.net.network_errors import NetError, NobodyError, RefusedError
+from p2p_hoity.net.protocol_versions import RELAY_VERSIONS
+from p2p_hoity.net.relay_client import OBSERVE, REGISTER, observed, register
+from p2p_hoity.net.relay_tls import secure_to
+from p2p_hoity.net.transport import encode_frame, read_frame
+from p2p_hoity.net.web_relay import SUBPROTOCOL, open_web_relay
+from p2p_hoity.relay.relay_limits import RelayLimits
+from p2p_hoity.relay.relay_log import Event, Watch
+from p2p_hoity.relay.relay_server import Relay
+from p2p_hoity.relay.web_door import MOST_HEAD, WebDoor
+from protocol.crypto.identities import Identity
+
+WEB, TLS = parse_address("ws://relay:80"), parse_address("relay+relay:4646")
+SOON = Limits().handshake
+
+
+class Doors:
+    """A relay with both doors, in memory."""
+
+    def __init__(self, nursery: trio.Nursery, network: MemoryNetwork, relay: Relay) -> None:
+        self.nursery, self.network, self.relay = nursery, network, relay
+
+    async def hub(self, who: Any) -> Hub:
+        """A running hub."""
+        hub = Hub(who, network=self.network)
+        await self.nursery.start(hub.run)
+        return hub
+
+    async def raw(self, seen: str = "") -> trio.abc.Stream:
+        """A connection to the door for WebSockets."""
+        if seen:
+            return await self.network.open_from(Address(seen, 7), WEB)
+        return await self.network.open(WEB)
+
+    async def asked(self, request: bytes, seen: str = "") -> bytes:
+        """All that comes back for a request."""
+        raw = await self.raw(seen)
+        await raw.send_all(request)
+        return b"".join([bytes(part) async for part in raw])
+
+
+@asynccontextmanager
+async def doors(
+    *urls: str, origins: frozenset[str] = frozenset(), limits: RelayLimits | None = None
+) -> AsyncIterator[Doors]:
+    """A relay that is told these addresses of its own."""
+    network = MemoryNetwork()
+    door = WebDoor([parse_address(url) for url in urls or ("ws://relay:80",)], origins)
+    relay = Relay(limits or RelayLimits(), Watch(), web=door)
+    async with running() as nursery:
+        serve = partial(relay.serve, "relay", 4646, network=network, web=("relay", 80))
+        await nursery.start(serve)
+        yield Doors(nursery, network, relay)
+
+
+def upgrade(**headers: str) -> bytes:
+    """A request for the relay's WebSocket."""
+    told = {
+        "Host": "relay:80",
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Protocol": SUBPROTOCOL,
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+    }
+    lines = "".join(f"{name}: {value}\r\n" for name, value in told.items() if value)
+    return f"GET /hoity HTTP/1.1\r\n{lines}\r\n".encode()
+
+
+async def test_peers_of_both_doors_meet_at_one_relay(autojump_clock: Any) -> None:
+    async with doors() as there:
+        seat, guest, other = [await there.hub(one) for one in (SEAT, GUEST, OTHER)]
+        assert await seat.listen_via("ws://relay:80") == "relay+ws://relay:80"
+        await guest.connect(["relay+relay:4646"], SEAT.public, 5)
+        assert await seat.events.receive() == LinkUp(GUEST.public, "relay+ws://relay:80", True)
+        await other.listen_via("relay:4646")
+        await seat.connect(["relay+ws://relay:80"], OTHER.public, 5)
+        assert (await other.events.receive()).via_relay
+        # Of one id there is one, by whichever door it comes.
+        with pytest.raises(RefusedError, match="verdict-elsewhere"):
+            await register(there.network, TLS, SEAT, ONE)
+
+
+@pytest.mark.parametrize(
+    "url", ["wss://relay:80", "ws://relay:81", "ws://relays:80", "ws://other.example:80"]
+)
+async def test_an_id_is_proven_to_the_url_that_was_dialled(url: str) -> None:
+    """[L-85]: another relay that passes the challenge on gains nothing."""
+    async with doors(url) as there:
+        with pytest.raises(NetError, match="verdict-not-proven"):
+            await register(there.network, WEB, SEAT, ONE)
+    async with doors(url, "ws://relay:80") as there:
+        assert await register(there.network, WEB, SEAT, ONE)
+
+
+async def test_a_proof_for_one_door_is_none_for_the_other() -> None:
+    """[L-85]"""
+    async with doors() as there:
+        web = await open_web_relay(there.network, WEB)
+        challenge = await read_frame(web, 256)
+        stream, peer, certificate = await secure_to(await there.network.open(TLS))
+        for listener in (
+            Listener(Purpose.RELAY, peer, certificate, RELAY_VERSIONS),
+            Listener(Purpose.RELAY, b"", b"ws://relay:80", RELAY_VERSIONS),
+            Listener(Purpose.RELAY_WEB, peer, b"ws://relay:80", RELAY_VERSIONS),
+        ):
+            web = await open_web_relay(there.network, WEB)
+            answer = listener.answer(SEAT, ONE, await read_frame(web, 256))
+            await web.send_all(encode_frame(REGISTER + answer))
+            assert await read_frame(web, 256) == b"\1"
+        answer = Listener(Purpose.RELAY_WEB, b"", b"ws://relay:80", RELAY_VERSIONS).answer(
+            SEAT, ONE, await read_frame(stream, 256)
+        )
+        await stream.send_all(encode_frame(REGISTER + answer))
+        assert await read_frame(stream, 256) == b"\1"
+        assert challenge
+
+
+async def test_nobody_is_told_an_address_there() -> None:
+    """[L-87]: a proxy's port would be of no use."""
+    async with doors() as there:
+        await ends_in(NetError, r"\(connection-ended", observed(there.network, WEB))
+        web = await open_web_relay(there.network, WEB)
+        await read_frame(web, 256)
+        await web.send_all(encode_frame(OBSERVE + b"\1"))
+        assert await web.receive_some() == b""
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        (b"GET /relay.json HTTP/1.1\r\nHost: a\r\n\r\n", 200),
+        (b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", 404),
+        (b"GET /hoity/ HTTP/1.1\r\nHost: a\r\n\r\n", 404),
+        (b"GET /../hoity HTTP/1.1\r\nHost: a\r\n\r\n", 404),
+        (b"GET /hoity HTTP/1.1\r\nHost: a\r\n\r\n", 426),
+        (b"POST /hoity HTTP/1.1\r\nHost: a\r\n\r\n", 405),
+        (b"HEAD /relay.json HTTP/1.1\r\nHost: a\r\n\r\n", 405),
+        (upgrade(), 101),
+        (upgrade(Origin="http://relay"), 101),
+        (upgrade(Origin="https://page.example"), 101),
+        (upgrade(Origin="https://page.example:444"), 403),
+        (upgrade(Origin="https://relay"), 403),
+        (upgrade(Origin="null"), 403),
+        (upgrade(Origin="https://evil.example"), 403),
+    ],
+)
+async def test_each_request_has_its_answer(
+    request_: bytes, status: int, autojump_clock: Any
+) -> None:
+    async with doors(origins=frozenset({"https://page.example"})) as there:
+        answer = await there.asked(request_)
+        assert answer.startswith(f"HTTP/1.1 {status}".encode())
+        assert (b'"format": "hoity-relay-1"' in answer) == (status == 200)
+        if status == 101:
+            assert b"sec-websocket-extensions" not in answer.lower()
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"",
+        b"\x16\x03\x01\x02\x00" + bytes(60),
+        b"\x01" + bytes(48),
+        b"nonsense\r\n\r\n",
+        b"GET /hoity HTTP/1.1\r\n" + b"X: " + b"y" * MOST_HEAD + b"\r\n\r\n",
+        b"GET /" + b"h" * MOST_HEAD + b" HTTP/1.1\r\nHost: a\r\n\r\n",
+        upgrade(Sec_WebSocket_Protocol=""),
+        upgrade(Sec_WebSocket_Protocol="other"),
+        upgrade(Sec_WebSocket_Version="12"),
+        upgrade(Sec_WebSocket_Key=""),
+        b"GET /relay.json HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n12345",
+    ],
+)
+async def test_what_is_no_request_of_ours_gets_nothing(
+    request_: bytes, autojump_clock: Any
+) -> None:
+    async with doors() as there:
+        assert b"101" not in await there.asked(request_)
+        assert trio.current_time() <= SOON + 1
+        assert await register(there.network, WEB, SEAT, ONE)
+
+
+async def test_who_trickles_a_request_or_says_nothing_is_cut(autojump_clock: Any) -> None:
+    """[L-34]"""
+    async with doors() as there:
+        raw = await there.raw()
+
+        async def trickle() -> None:
+            for byte in upgrade():
+                await raw.send_all(bytes([byte]))
+                await trio.sleep(0.5)
+
+        with pytest.raises(trio.BrokenResourceError):
+            await trickle()
+        assert trio.current_time() == pytest.approx(SOON, abs=1)
+        web = await open_web_relay(there.network, WEB)
+        assert await until_cut(web) == pytest.approx(SOON)
+
+
+@pytest.mark.parametrize("behind", [False, True], ids=["before its wish", "while it waits"])
+async def test_texts_pings_without_end_and_long_messages_end_a_visit(
+    behind: bool, autojump_clock: Any
+) -> None:
+    for say in (
+        [TextMessage("hello")],
+        [Ping()] * 10_000,
+        [BytesMessage(b"\xff" * 70_000)],
+        [BytesMessage(b"")] * 10_000,
+    ):
+        async with doors() as there:
+            raw = await there.raw()
+            web = await open_web_relay(Given(raw), WEB)  # type: ignore[arg-type]
+            challenge = await read_frame(web, 256)
+            if behind:
+                shown = Listener(Purpose.RELAY_WEB, b"", b"ws://relay:80", RELAY_VERSIONS)
+                answer = shown.answer(SEAT, ONE, challenge)
+                await web.send_all(encode_frame(REGISTER + answer))
+                assert await read_frame(web, 256) == b"\0"
+            began, data = trio.current_time(), b"".join(map(web._socket.send, say))
+            with suppress(trio.BrokenResourceError):
+                await raw.send_all(data)
+                while await raw.receive_some():
+                    pass
+            await trio.testing.wait_all_tasks_blocked()
+            assert trio.current_time() - began < SOON
+            assert there.relay.seats.get(SEAT.public) is None
+
+
+async def test_a_flood_of_half_open_ones_leaves_both_doors_open(autojump_clock: Any) -> None:
+    """[L-12]"""
+    few = Limits(frame=256, queue_bytes=1 << 14, unauthenticated=8, unauthenticated_per_source=8)
+    async with doors(limits=RelayLimits(link=few)) as there:
+        held = []
+        for number in range(200):
+            raw = await there.raw(f"192.0.2.{number}")
+            await raw.send_all(upgrade()[: number % 3 * 40])
+            held.append(raw)
+            await trio.testing.wait_all_tasks_blocked()
+            assert len(there.relay._requests) <= 8
+        for number in range(200):
+            raw = await there.raw(f"192.0.2.{number}")
+            await raw.send_all(upgrade())
+            held.append(raw)
+            await trio.testing.wait_all_tasks_blocked()
+            assert len(there.relay.web_unproven) <= 8
+        assert len(there.relay.unproven) == 0
+        assert await register(there.network, TLS, SEAT, ONE)
+        assert await register(there.network, WEB, GUEST, ONE)
+        await trio.sleep(2 * SOON)
+        assert len(there.relay.web_unproven) == len(there.relay._requests) == 0
+        assert there.relay._watch.events[Event.CAME] >= 402
+
+
+async def test_a_proxy_on_this_machine_says_who_comes_and_nobody_else_does(
+    autojump_clock: Any,
+) -> None:
+    limits = RelayLimits(seats_per_source=1)
+    async with doors(limits=limits) as there:
+
+        async def came(seen: str, told: str, who: Any) -> bytes:
+            """The verdict on a peer that is seen as one address and tells of another."""
+            raw = await there.raw(seen)
+            await raw.send_all(upgrade(X_Forwarded_For=told))
+            socket = WSConnection(ConnectionType.CLIENT)
+            head = b""
+            while b"\r\n\r\n" not in head:
+                head += bytes(await raw.receive_some(1))
+            frame = bytes(await raw.receive_some())
+            assert frame[0] == 0x82
+            challenge = frame[2 + 4 :]
+            shown = Listener(Purpose.RELAY_WEB, b"", b"ws://relay:80", RELAY_VERSIONS)
+            wish = encode_frame(REGISTER + shown.answer(who, ONE, challenge))
+            await raw.send_all(b"\x82\xfe" + len(wish).to_bytes(2, "big") + bytes(4) + wish)
+            assert socket
+            return bytes(await raw.receive_some())[-1:]
+
+        assert await came("127.0.0.1", "198.51.100.1", SEAT) == b"\0"
+        assert await came("127.0.0.1", "203.0.113.9, 198.51.100.1", GUEST) == b"\2"
+        assert await came("127.0.0.1", "198.51.100.2", GUEST) == b"\0"
+        # Who is not on this machine is no proxy of this relay.
+        assert await came("192.0.2.5", "198.51.100.3", OTHER) == b"\0"
+        one = Identity(bytes([77]) * 32)
+        assert await came("192.0.2.5", "198.51.100.4", one) == b"\2"
+        assert await came("127.0.0.1", "nonsense", one) == b"\0"
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "is_final"),
+    [
+        (b"", "web-no-relay", False),
+        (b"HTTP/1.1 404 Not Found\r\n\r\n", "web-refused status=404", True),
+        (b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n", "web-refused status=502", False),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "web-refused status=200", True),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", "web-no-relay", False),
+        (b"HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\n\r\n", "web-no-relay", True),
+        (b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 9000, "web-no-relay", True),
+    ],
+)
+async def test_what_is_no_relay_is_told(answer: bytes, code: str, is_final: bool) -> None:
+    near, far = trio.testing.memory_stream_pair()
+
+    async def serve() -> None:
+        await far.receive_some()
+        try:
+            await far.send_all(answer)
+            await far.send_eof()
+        except trio.BrokenResourceError:
+            return
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(serve)
+        opening = open_web_relay(Given(near), WEB)  # type: ignore[arg-type]
+        error = await ends_in(NobodyError if is_final else NetError, code, opening)
+    assert error.is_final is is_final
