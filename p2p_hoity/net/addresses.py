@@ -186,19 +186,12 @@ class Address:
         """The address without `relay+`: 'host:port', or 'wss://host:port'."""
         return f"{self.scheme}://{self.authority}" if self.is_web else self.authority
 
-    def as_relay(self) -> Address:
-        """Return the address of the relay that this names with or without `relay+`."""
-        scheme = Scheme.RELAY if self.scheme is Scheme.TCP else self.scheme
-        return Address(self.host, self.port, scheme)
-
     def __str__(self) -> str:
         return f"{RELAY_PREFIX if self.via_relay else ''}{self.place}"
 
 
 def parse_address(text: str, *, lowest_port: int = 1) -> Address:
     """Read 'host:port', '[v6]:port', or either behind `relay+`, `relay+wss://` or `relay+ws://`.
-
-    Before `wss://` and `ws://` the `relay+` may be left out.
 
     Args:
         lowest_port: 0 to allow port 0, which stands for a free port.
@@ -210,9 +203,9 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
     plain = text.strip().lower()
     scheme = Scheme.RELAY if plain.startswith(RELAY_PREFIX) else Scheme.TCP
     place = plain.removeprefix(RELAY_PREFIX)
-    for web in WEB:
-        if place.startswith(f"{web}://"):
-            scheme, place = web, place.removeprefix(f"{web}://")
+    web, mark, behind = place.partition("://")
+    if scheme is Scheme.RELAY and mark and web in WEB:
+        scheme, place = Scheme(web), behind
     host, colon, port = place.rpartition(":")
     if not colon:
         raise AddressError(AddressCode.NO_PORT, text=text[:LONGEST_TOLD])
@@ -221,6 +214,15 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
         bounds = {"least": lowest_port, "most": HIGHEST_PORT}
         raise AddressError(AddressCode.BAD_PORT, text=text[:LONGEST_TOLD], **bounds)
     return Address(_parse_host(host, text), number, scheme)
+
+
+def relay_address(text: str) -> Address:
+    """Read the address of a relay, with or without `relay+`.
+
+    Raises:
+        AddressError: If the text is not an address. The error says what is wrong.
+    """
+    return parse_address(RELAY_PREFIX + text.strip().lower().removeprefix(RELAY_PREFIX))
 
 
 def parse_port(text: str) -> int | None:

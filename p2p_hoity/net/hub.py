@@ -17,7 +17,7 @@ from protocol import Identity
 from protocol.units import PeerId
 
 from ..coded_errors import Reason, because
-from .addresses import Address, Named, parse_address, source_of
+from .addresses import Address, Named, parse_address, relay_address, source_of
 from .channel import accept_channel, exchange_secret
 from .connection_slots import (
     Admission,
@@ -173,7 +173,7 @@ class Hub:
             waits: Whether to return only once this program is registered. If it is not within
                 `Limits.waiting` seconds, a NetError is raised.
         """
-        nursery, address = self._running(), parse_address(relay).as_relay()
+        nursery, address = self._running(), relay_address(relay)
         if address not in self._waiting:
             self._waiting[address] = WaitingAtRelay(
                 self._network, address, self._identity, self._instance, self._limits, tell

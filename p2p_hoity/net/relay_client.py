@@ -35,7 +35,7 @@ from .protocol_versions import MAX_HANDSHAKE_FRAME, RELAY_VERSIONS
 from .relay_tls import BegunStream, laid_aside, secure_to
 from .ticket import decode_address, encode_address
 from .transport import Network, Outlet, cut
-from .web_relay import open_web_relay
+from .web_relay import enter_web_relay
 
 MOST_FRAME: Final = 8192
 """The most bytes of one frame through a mailbox of a relay."""
@@ -326,13 +326,12 @@ async def _greet(network: Network | Outlet, relay: Address) -> _Greeted:
 
 async def _greeted(network: Network | Outlet, relay: Address) -> _Greeted:
     """Open a connection to a relay, and read its challenge."""
-    if relay.is_web:
-        web = await open_web_relay(network, relay)
-        async with cut_on_failure(web, relay):
-            listener = Listener(Purpose.RELAY_WEB, b"", relay.place.encode(), RELAY_VERSIONS)
-            return _Greeted(web, listener, await receive(web))
     raw = await network.open(replace(relay, scheme=Scheme.TCP))
     async with cut_on_failure(raw, relay):
+        if relay.is_web:
+            web = await enter_web_relay(raw, relay)
+            listener = Listener(Purpose.RELAY_WEB, b"", relay.place.encode(), RELAY_VERSIONS)
+            return _Greeted(web, listener, await receive(web))
         # Nobody has to trust a relay's key: the two ends of a call check each other's.
         stream, peer, certificate = await secure_to(raw)
         listener = Listener(Purpose.RELAY, peer, certificate, RELAY_VERSIONS)

@@ -25,12 +25,12 @@ import base64
 import hashlib
 import ipaddress
 import secrets
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
 from ..coded_errors import Code
-from .addresses import Address, parse_address
+from .addresses import Address, parse_address, relay_address
 from .network_errors import AddressError, TicketError
 
 PREFIX = "hoity"
@@ -179,7 +179,7 @@ class Ticket:
 
     def dial_addresses(self) -> tuple[str, ...]:
         """Return all addresses of the host in the form that `Hub` takes, direct ones first."""
-        relays = (parse_address(relay).as_relay() for relay in self.relay)
+        relays = map(relay_address, self.relay)
         return (*self.addresses, *map(str, relays))
 
 
@@ -199,8 +199,8 @@ def encode_ticket(ticket: Ticket) -> str:
     if len(ticket.secret) not in (0, SECRET):
         raise TicketError(TicketCode.SECRET)
     payload = ticket.host_id + ticket.terms + bytes([len(ticket.secret)]) + ticket.secret
-    payload += _encode_all(ticket.addresses, MOST_ADDRESSES)
-    payload += _encode_all(ticket.relay, MOST_RELAYS)
+    payload += _encode_all(map(encode_address, ticket.addresses), MOST_ADDRESSES)
+    payload += _encode_all(map(_encode_relay, ticket.relay), MOST_RELAYS)
     body = len(payload).to_bytes(_LENGTH, "big") + payload + _checksum(payload)
     return PREFIX + VERSION + base64.b32encode(body).decode().rstrip("=").lower()
 
@@ -210,10 +210,10 @@ def _checksum(payload: bytes) -> bytes:
     return hashlib.sha256(b"hoity ticket 3" + payload).digest()[:_CHECKSUM]
 
 
-def _encode_all(addresses: Sequence[str], most: int) -> bytes:
+def _encode_all(addresses: Iterable[bytes], most: int) -> bytes:
     """Encode the number of addresses (1 byte), at most `most`, and each of them once."""
     # Not sorted: a host names first the addresses that it expects to work.
-    found = dict.fromkeys(encode_address(text) for text in addresses)
+    found = dict.fromkeys(addresses)
     if len(found) > most:
         raise TicketError(TicketCode.ADDRESSES, most=most, number=len(found))
     return bytes([len(found)]) + b"".join(found)
@@ -222,20 +222,13 @@ def _encode_all(addresses: Sequence[str], most: int) -> bytes:
 def encode_address(text: str) -> bytes:
     """Encode 'host:port' as a ticket does: kind, length of the rest, host, and port (2 bytes).
 
-    What is reached by WebSocket has the URL in their place.
-
     Raises:
-        TicketError: If the text is not an address, or the URL has more than 255 bytes.
+        TicketError: If the text is not an address.
     """
     try:
         address = parse_address(text)
     except AddressError as error:
         raise TicketError(TicketCode.ADDRESS, why=error.reason) from None
-    if address.is_web:
-        url = address.place.encode("ascii")
-        if len(url) > _MOST_VALUE:
-            raise TicketError(TicketCode.URL, most=_MOST_VALUE)
-        return bytes([_URL, len(url)]) + url
     try:
         ip = ipaddress.ip_address(address.host)
     except ValueError:
@@ -244,6 +237,20 @@ def encode_address(text: str) -> bytes:
         kind, host = ip.version, ip.packed
     value = host + address.port.to_bytes(_PORT, "big")
     return bytes([kind, len(value)]) + value
+
+
+def _encode_relay(text: str) -> bytes:
+    """Encode a relay: as an address, or one that is reached by WebSocket as its URL."""
+    try:
+        relay = relay_address(text)
+    except AddressError as error:
+        raise TicketError(TicketCode.ADDRESS, why=error.reason) from None
+    if not relay.is_web:
+        return encode_address(relay.place)
+    url = relay.place.encode("ascii")
+    if len(url) > _MOST_VALUE:
+        raise TicketError(TicketCode.URL, most=_MOST_VALUE)
+    return bytes([_URL, len(url)]) + url
 
 
 def decode_ticket(text: str) -> Ticket:
@@ -397,19 +404,32 @@ def _decode_all(reader: _Reader, most: int, known: Container[int]) -> tuple[str,
 
 def _read_address(kind: int, value: bytes) -> str:
     """Decode an address of a known kind, and check that it has its only valid encoding ([T-5])."""
+    if kind == _URL:
+        return _read_url(value)
     size = {_V4: 4, _V6: 16}.get(kind)
     raw, port = value[:-_PORT], value[-_PORT:]
     if size is not None and len(raw) != size:
         raise TicketError(TicketCode.MADE_SPELLING)
     # Bytes that are not ASCII become a letter that no name has, and are refused with the address.
     host = raw.decode("ascii", "replace") if size is None else str(ipaddress.ip_address(raw))
-    told = Address(host, int.from_bytes(port, "big")).authority
     try:
-        text = parse_address(value.decode("ascii", "replace") if kind == _URL else told).place
+        text = str(parse_address(str(Address(host, int.from_bytes(port, "big")))))
     except AddressError as error:
         raise TicketError(TicketCode.MADE_ADDRESS, why=error.reason) from None
     # A second encoding would let one address count as two, and pass the check of equal ones.
     if encode_address(text) != bytes([kind, len(value)]) + value:
+        raise TicketError(TicketCode.MADE_SPELLING)
+    return text
+
+
+def _read_url(value: bytes) -> str:
+    """Return the URL of a relay, and check that it has its only valid form ([T-5])."""
+    text = value.decode("ascii", "replace")
+    try:
+        found = relay_address(text)
+    except AddressError as error:
+        raise TicketError(TicketCode.MADE_ADDRESS, why=error.reason) from None
+    if not found.is_web or found.place != text:
         raise TicketError(TicketCode.MADE_SPELLING)
     return text
 

@@ -21,7 +21,7 @@ import trio
 from protocol.units import Seconds
 
 from ..coded_errors import NetworkCode, SystemCode, because
-from .addresses import Address, Named, may_dial, parse_address
+from .addresses import Address, Named, may_dial, relay_address
 from .exception_reasons import TROUBLE, trouble_is
 from .network_errors import NetCode, NetError, NobodyError
 
@@ -396,7 +396,7 @@ class RelayedNetwork:
         """Limit a network to some relays, 'host:port'."""
         self._network = network
         # Without the scheme, because a relay is named with and without 'relay+'.
-        self._places = {(one.host, one.port) for one in map(parse_address, relays)}
+        self._places = {(one.host, one.port) for one in map(relay_address, relays)}
 
     async def open(self, address: Address) -> trio.abc.Stream:
         """Open a stream to one of the relays.

@@ -9,14 +9,12 @@ import re
 from typing import Final
 
 from ..pasted_text import is_mark, visible
-from .address_schemes import PATH, WEB_PORTS, Scheme
+from .address_schemes import PATH, WEB, WEB_PORTS, Scheme
 from .addresses import LONGEST_TOLD, Address, AddressCode, parse_address
 from .network_errors import AddressError
 
 SCHEMES: Final = frozenset({"http", "https", "ws", "wss", "tcp", "tls", "hoity"})
 """The schemes of URLs that people write before an address. They say nothing about it."""
-OF_THE_WEB: Final = {"wss": Scheme.WSS, "https": Scheme.WSS, "ws": Scheme.WS, "http": Scheme.WS}
-"""The schemes of URLs by which a relay is reached by WebSocket."""
 JOINERS: Final = "\u200c\u200d"
 """Characters that nobody sees and that belong to names of some languages."""
 _URL: Final = re.compile(r"([a-z][a-z0-9+.-]*)://(.*)", re.IGNORECASE | re.DOTALL)
@@ -50,8 +48,8 @@ def typed_address(text: str, *, lowest_port: int = 1, usual_port: int | None = N
 def typed_relay(text: str, usual_port: int | None = None) -> Address:
     """Read the address of a relay that a person has typed.
 
-    The relay is reached by WebSocket if the address is a URL of the web. Then its usual port is
-    that of the web.
+    The relay is reached by WebSocket if the address is a URL with the scheme `wss` or `ws`. Then
+    its usual port is that of the web.
 
     Args:
         usual_port: The port of any other relay if none was typed. None if one has to be typed.
@@ -60,9 +58,9 @@ def typed_relay(text: str, usual_port: int | None = None) -> Address:
         AddressError: If the text is not an address. The error says what is wrong.
     """
     url = _URL.fullmatch(_bare(visible(text)))
-    scheme = OF_THE_WEB.get(url[1].lower()) if url is not None else None
-    if url is None or scheme is None:
+    if url is None or url[1].lower() not in WEB:
         return typed_address(text, usual_port=usual_port)
+    scheme = Scheme(url[1].lower())
     place = typed_address(url[2].removesuffix(PATH), usual_port=WEB_PORTS[scheme])
     return Address(place.host, place.port, scheme)
 

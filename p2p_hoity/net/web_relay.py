@@ -6,7 +6,6 @@ SPEC: section 13.2.
 from __future__ import annotations
 
 import ssl
-from dataclasses import replace
 from functools import cache
 from typing import Final
 
@@ -15,17 +14,18 @@ from wsproto import ConnectionType, WSConnection
 from wsproto.events import AcceptConnection, RejectConnection, Request
 from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 
+from protocol.units import Quota
+
 from ..coded_errors import NetworkCode
 from ..web.byte_stream import WebByteStream
 from .address_schemes import PATH, Scheme
 from .addresses import Address
 from .exception_reasons import trouble_is
 from .network_errors import NetCode, NetError, NobodyError
-from .transport import Network, Outlet, cut
 
 SUBPROTOCOL: Final = "hoity-relay"
 CHUNK: Final = 4096
-MOST_ANSWER: Final = 16 * 1024
+MOST_ANSWER: Final[Quota] = 16 * 1024
 """The most bytes of an answer to the request for a WebSocket."""
 
 
@@ -43,24 +43,17 @@ def _context() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-async def open_web_relay(network: Network | Outlet, relay: Address) -> WebByteStream:
-    """Open a stream of bytes to a relay by WebSocket.
+async def enter_web_relay(raw: trio.abc.Stream, relay: Address) -> WebByteStream:
+    """Ask a relay for a WebSocket over a stream, and return its bytes.
 
     Raises:
-        NetError: If it cannot be opened. It is a NobodyError if another attempt soon would fail in
-            the same way.
+        NetError: If it is refused. It is a NobodyError if another attempt soon would fail in the
+            same way.
     """
-    raw = await network.open(replace(relay, scheme=Scheme.TCP))
-    found = None
-    try:
-        if relay.scheme is Scheme.WSS:
-            raw = await _in_tls(raw, relay.host)
-        with trouble_is(NetCode.FAILED):
-            found = await _upgraded(raw, relay)
-        return found
-    finally:
-        if found is None:
-            await cut(raw)
+    if relay.scheme is Scheme.WSS:
+        raw = await _in_tls(raw, relay.host)
+    with trouble_is(NetCode.FAILED):
+        return await _upgraded(raw, relay)
 
 
 async def _in_tls(raw: trio.abc.Stream, host: str) -> trio.abc.Stream:

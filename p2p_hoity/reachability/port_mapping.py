@@ -18,7 +18,7 @@ import trio
 from protocol.units import Seconds
 
 from ..coded_errors import Reason, because
-from ..net.addresses import Destination, destination_of, host_of, parse_address
+from ..net.addresses import Destination, destination_of, host_of, parse_address, relay_address
 from ..net.default_router import gateway
 from ..net.network_errors import NetError
 from ..net.relay_client import observed
@@ -333,7 +333,7 @@ class Reachability:
         """Ask a relay from which address it sees this program."""
         with trio.move_on_after(LOOK):
             try:
-                seen = await observed(network, parse_address(relay))
+                seen = await observed(network, relay_address(relay))
                 host = str(ipaddress.ip_address(seen.host))
             except (NetError, ValueError):
                 return  # The relay has an older version, or is gone again.

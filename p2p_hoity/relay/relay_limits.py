@@ -74,15 +74,15 @@ class Visit:
     The program may not have proven its identity yet.
 
     Attributes:
-        open: The stream of the handshake, TLS or a WebSocket. None once the connection is part of a
-            call.
+        greeted: The stream of the handshake, TLS or a WebSocket. None once the connection is part
+            of a call.
         bare: The stream that becomes a part of the call: the one below TLS, or the WebSocket.
         listeners: The relay as the peer may prove its id to it by this door.
         version: The version of the relay protocol that the program has chosen.
         scope: The cancel scope of everything that is done for this connection.
     """
 
-    open: TlsStream | WebByteStream | None = field(repr=False)
+    greeted: TlsStream | WebByteStream | None = field(repr=False)
     bare: trio.abc.Stream = field(repr=False)
     listeners: Sequence[Listener] = field(repr=False)
     address: Address
@@ -94,14 +94,14 @@ class Visit:
     @property
     def stream(self) -> trio.abc.Stream:
         """The stream of the handshake. A RuntimeError is raised once a call has the connection."""
-        if self.open is None:
+        if self.greeted is None:
             raise RuntimeError("nothing is said to it any more")
-        return self.open
+        return self.greeted
 
     @property
     def is_web(self) -> bool:
         """Whether the peer came by WebSocket."""
-        return isinstance(self.open, WebByteStream)
+        return isinstance(self.greeted, WebByteStream)
 
     @property
     def source(self) -> str:
@@ -123,9 +123,9 @@ class Visit:
         """Tell the peer that it is connected, leave TLS, and return what came after it ([L-32])."""
         await send(self.stream, Verdict.WELCOME.encode())
         early = b""
-        if isinstance(self.open, trio.SSLStream):
-            _, early = await laid_aside(self.open)
-        self.open = None  # This frees most of the memory of a connection.
+        if isinstance(self.greeted, trio.SSLStream):
+            _, early = await laid_aside(self.greeted)
+        self.greeted = None  # This frees most of the memory of a connection.
         return early
 
 

@@ -47,7 +47,7 @@ def wishes_of(seats: Seats, calls: Calls, mailboxes: Mailboxes) -> dict[bytes, W
 async def _observe(visit: Visit, rest: bytes) -> None:
     """Tell a peer from which address the relay sees it, if nothing else is in the request.
 
-    A WebSocket may come through a proxy, whose port would be of no use.
+    A WebSocket may come through a proxy, whose port would be of no use ([L-87]).
     """
     if not rest and not visit.is_web:
         visit.watch.note(Event.OBSERVED, visit.source)

@@ -57,7 +57,7 @@ class WebDoor:
     tls: ssl.SSLContext | None = field(default=None, repr=False)
 
     def listeners(self, versions: Versions) -> list[Listener]:
-        """Return the relay as peers prove their ids to it: by the URL that they have dialled."""
+        """Return the relay as peers prove their ids to it: by the URL dialled ([L-85])."""
         return [Listener(Purpose.RELAY_WEB, b"", url.place.encode(), versions) for url in self.urls]
 
     async def enter(
@@ -90,7 +90,7 @@ class WebDoor:
         raise NetError(WebCode.NO_RELAY)
 
     def _judged(self, request: WebRequest) -> tuple[int, str]:
-        """Return the status of the answer to a request, and the words for a person."""
+        """Return the status of the answer to a request, and the words for a person ([L-88])."""
         if request.method != "GET":
             return 405, "Only GET."
         if request.path == ABOUT:
@@ -127,7 +127,7 @@ def _origin(url: Address) -> str:
 
 
 def _from(request: WebRequest, address: Address) -> Address:
-    """Return from where a request comes: as a reverse proxy on this machine says, or the peer."""
+    """Return from where a request comes, which a proxy on this machine may say ([L-89])."""
     if not is_loopback(address.host):
         return address
     # The last entry is the proxy's own. Those before it are what the client has told.

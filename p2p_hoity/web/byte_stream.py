@@ -26,7 +26,7 @@ TOO_LARGE: Final = 1009
 
 
 class WebByteStream(trio.abc.Stream):
-    """The bytes that two ends of a WebSocket exchange."""
+    """The bytes that two ends of a WebSocket exchange ([L-86])."""
 
     def __init__(self, raw: trio.abc.Stream, socket: WSConnection) -> None:
         """Take a connection on which the handshake is done. What was read behind it is in wsproto.

@@ -3,16 +3,18 @@ table that nobody may watch, by ticket and by code, before and in play."""
 
 from pathlib import Path
 
+import pytest
 from support.limits import LIMIT
 from support.process_table import ProcessTable
 from support.sampling import REACHED
-from support.terminals import GUEST, LISTEN, relay, start
+from support.terminals import DOORS, GUEST, LISTEN, relay, start
 
 pytestmark = REACHED
 
 
-def test_a_whole_game_by_code_through_a_relay(tmp_path: Path) -> None:
-    with relay(tmp_path / "relay") as (_, place), table_at(tmp_path, place) as table:
+@pytest.mark.parametrize("door", DOORS)
+def test_a_whole_game_by_code_through_a_relay(tmp_path: Path, door: str) -> None:
+    with DOORS[door](tmp_path / "relay") as (_, place), table_at(tmp_path, place) as table:
         host, path = table.running[0], table.path
         first = host.read_until("type", "code")
         assert (first["relay"], first["after"]) == (place, None)

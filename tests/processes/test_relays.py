@@ -10,7 +10,7 @@ from urllib.request import urlopen
 import pytest
 from support.process_table import ProcessTable
 from support.sampling import REACHED, sample
-from support.terminals import LISTEN, relay, start
+from support.terminals import DOORS, LISTEN, relay, start
 
 pytestmark = REACHED
 
@@ -40,12 +40,14 @@ def test_a_game_goes_on_when_one_of_two_relays_is_gone(tmp_path: Path) -> None:
         table.judge()
 
 
-def test_a_game_goes_on_when_its_only_relay_comes_back(tmp_path: Path) -> None:
-    with relay(tmp_path / "first") as (first, place), walled(tmp_path, 3, place) as table:
+@pytest.mark.parametrize("door", DOORS)
+def test_a_game_goes_on_when_its_only_relay_comes_back(tmp_path: Path, door: str) -> None:
+    run = DOORS[door]
+    with run(tmp_path / "first") as (first, place), walled(tmp_path, 3, place) as table:
         first.kill()
         table.read_until("type", "unlinked")
         table.let_go()
-        with relay(tmp_path / "again", port=int(place.rpartition(":")[2])) as (_, again):
+        with run(tmp_path / "again", port=int(place.rpartition(":")[2])) as (_, again):
             assert again == place
             table.running[1].read_until("type", "linked")
             table.judge()

@@ -236,10 +236,10 @@ FLOORS = {
         "seat",
     ),
     "p2p_hoity": (
-        "shell_words",
+        "shell_words web",
         "coded_errors confusable_names installation pasted_text rules worker_processes",
         "dask_cluster",
-        "storage bots net web",
+        "storage bots net",
         "editions relay reachability",
         "game_adapter lesson_script",
         "presentation sealings",

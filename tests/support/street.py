@@ -6,7 +6,7 @@ from typing import Any
 
 import trio
 
-from p2p_hoity.net.addresses import parse_address
+from p2p_hoity.net.addresses import relay_address
 from p2p_hoity.net.handshake import Listener, Purpose
 from p2p_hoity.net.hub import Hub
 from p2p_hoity.net.network_errors import NetError
@@ -14,7 +14,7 @@ from p2p_hoity.net.protocol_versions import RELAY_VERSIONS
 from p2p_hoity.net.relay_client import CALL, TAKE, TOKEN, register, spliced
 from p2p_hoity.net.relay_tls import secure_to
 from p2p_hoity.net.transport import encode_frame, read_frame
-from p2p_hoity.net.web_relay import open_web_relay
+from p2p_hoity.net.web_relay import enter_web_relay
 from protocol.crypto.identities import Identity
 from support.memory_network import MemoryNetwork
 from support.relays import serve_relay
@@ -49,15 +49,16 @@ class Street:
 
     @property
     def relay(self):
-        return parse_address(self.place).as_relay()
+        return relay_address(self.place)
 
     async def enter(self, raw=None):
         """A connection to the relay before its challenge, and the relay as one proves an id."""
+        raw = raw or await self.network.open(self.relay)
         if self.relay.is_web:
-            stream = await open_web_relay(self.network if raw is None else Given(raw), self.relay)
+            stream = await enter_web_relay(raw, self.relay)
             shown = b"", self.relay.place.encode()
             return stream, Listener(Purpose.RELAY_WEB, *shown, RELAY_VERSIONS)
-        stream, *shown = await secure_to(raw or await self.network.open(self.relay))
+        stream, *shown = await secure_to(raw)
         return stream, Listener(Purpose.RELAY, *shown, RELAY_VERSIONS)
 
     async def say(self, wish):
@@ -73,16 +74,6 @@ class Street:
             return stream, await read_frame(stream, 256)
         except NetError:
             return stream, None
-
-
-class Given:
-    """A network of one stream."""
-
-    def __init__(self, raw):
-        self.raw = raw
-
-    async def open(self, address):
-        return self.raw
 
 
 @asynccontextmanager

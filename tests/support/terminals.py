@@ -4,6 +4,7 @@ import json
 import os
 import queue
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -195,3 +196,18 @@ def relay(home: Path, *options: str, port: int = 0) -> Iterator[tuple[Terminal, 
         yield running, place
     finally:
         running.kill()
+
+
+@contextmanager
+def web_relay(home: Path, port: int = 0) -> Iterator[tuple[Terminal, str]]:
+    """The same by its door for WebSockets."""
+    if port == 0:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+    url = f"ws://127.0.0.1:{port}"
+    with relay(home, "--web", f"127.0.0.1:{port}", "--web-url", url) as (running, _place):
+        yield running, url
+
+
+DOORS = {"tls": relay, "web": web_relay}
+"""How to run a relay, by the door that is used."""

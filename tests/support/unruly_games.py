@@ -31,8 +31,13 @@ def unruly(referee: Referee, due: rules.Expected, rng: random.Random) -> game_in
 
 
 def presence(state: rules.State, rng: random.Random) -> game_interface.Presence:
-    """Somebody goes or comes; now and then somebody is banned; one seat stays."""
-    banned = state.banned | ({rng.randrange(1, state.seats)} if rng.random() < 0.02 else set())
+    """Somebody goes or comes; now and then somebody is banned; one seat stays.
+
+    At least two seats are not banned, since no table plays on without its quorum. A seat that is
+    alone may have no card left that leads on.
+    """
+    may_ban = state.seats - len(state.banned) > 2 and rng.random() < 0.02
+    banned = state.banned | ({rng.randrange(1, state.seats)} if may_ban else set())
     present = {s for s in range(1, state.seats) if rng.random() < 0.7} | {0}
     return game_interface.Presence(frozenset(present) - banned, frozenset(banned))
 

@@ -17,7 +17,7 @@ import trio
 from protocol.units import Quota, Seconds
 
 from ...coded_errors import Code, because
-from ...net.addresses import parse_address
+from ...net.addresses import relay_address
 from ...net.handshake_codes import BY_VERDICT, HandshakeCode, Verdict
 from ...net.link_limits import Limits
 from ...net.mailbox_numbers import MOST_NUMBER, NUMBER
@@ -130,7 +130,7 @@ class CodeKeeper:
 
     async def _one(self, relay: str) -> CodeEnd:
         """Offer a code at a relay, and return how it ended. Raise NetError if the relay fails."""
-        async with conversation(self._network, parse_address(relay), b"", Limits()) as talk:
+        async with conversation(self._network, relay_address(relay), b"", Limits()) as talk:
             code = SpokenCode(await _number(talk), fresh_words(self._words), relay)
             self._lost.clear()
             self._screen(updates.OfferedCode(str(code), relay, LIFE, self._after))
@@ -186,7 +186,7 @@ async def ticket_by_code(code: SpokenCode, network: Network | None = None) -> Ti
     Raises:
         CodeError: If there is no ticket.
     """
-    guest, relay = GuestExchange(code), parse_address(code.relay)
+    guest, relay = GuestExchange(code), relay_address(code.relay)
     wish = code.number.to_bytes(NUMBER, "big") + guest.first
     with trio.move_on_after(ANSWER):
         with _refusals_of(code):

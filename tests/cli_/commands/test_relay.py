@@ -2,9 +2,17 @@
 
 import resource
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
 from support.shell import Shell
 
 from cli.app import run
@@ -13,18 +21,24 @@ from p2p_hoity.net import link_limits
 from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.relay.relay_server import Relay
 
+doors: list[Any] = []
+"""The doors for WebSockets of the relays that were opened."""
+
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> list[RelayLimits]:
     """The caps of each relay that was opened; it ends at once."""
     found: list[RelayLimits] = []
+    doors.clear()
 
     class Served(Relay):
-        def __init__(self, limits: RelayLimits, *more: Any) -> None:
-            super().__init__(limits, *more)
+        def __init__(self, limits: RelayLimits, *more: Any, web: Any) -> None:
+            super().__init__(limits, *more, web=web)
             found.append(limits)
+            doors.append(web)
 
-        async def serve(self, *_: Any, task_status: Any, **more: Any) -> None:
+        async def serve(self, *_: Any, web: Any, task_status: Any, **more: Any) -> None:
+            self.web_addresses = [] if web is None else [f"{web[0]}:{web[1]}"]
             task_status.started(["127.0.0.1:4646"])
 
     monkeypatch.setattr(relay, "Relay", Served)
@@ -91,3 +105,60 @@ def test_a_program_is_told_which_relay_is_remembered_and_a_person_in_words(hoity
     assert hoity.done(0, *use, "none", "--json").lines == [{"type": "use", "relay": None}]
     assert "reached through r.example:4646" in hoity.told(0, *use, "r.example")
     assert "No relay is remembered any more." in hoity.told(0, *use, "none")
+
+
+WEB = ("relay", "--web", "127.0.0.1:4680", "--web-url", "wss://Relay.Example/")
+
+
+def test_a_relay_for_the_web_says_how_it_is_used(hoity: Shell, served: list[RelayLimits]) -> None:
+    told = hoity.told(0, *WEB, "--web-origin", "https://Page.example/")
+    assert "at 127.0.0.1:4680" in told
+    assert "--relay wss://relay.example:443" in told
+    (door,) = doors
+    assert [url.place for url in door.urls] == ["wss://relay.example:443"]
+    assert (door.origins, door.tls) == ({"https://page.example"}, None)
+    assert hoity.done(0, *WEB, "--json").lines[0]["web"] == ["127.0.0.1:4680"]
+    assert hoity.done(0, "relay", "--json").lines[0]["web"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--web", "127.0.0.1:4680"], "--web-url"),
+        (["--web", "nowhere", "--web-url", "wss://a.example"], "--web"),
+        (["--web-url", "wss://a.example"], "Without --web"),
+        (["--web-origin", "https://a.example"], "Without --web"),
+        (["--web", ":1", "--web-url", "a.example:443"], "wss://NAME"),
+        (["--web", ":1", "--web-url", "https://a.example:443"], "wss://NAME"),
+        (["--web", ":1", "--web-url", "wss://a.example/path"], "more than"),
+        ([*WEB[1:], "--web-origin", "a.example"], "https://NAME"),
+        ([*WEB[1:], "--web-origin", "https://a.example/path"], "https://NAME"),
+        ([*WEB[1:], "--web-key", "key.pem"], "--web-cert"),
+        ([*WEB[1:], "--web-cert", "none.pem"], "none.pem"),
+    ],
+    ids=lambda one: " ".join(one) if isinstance(one, list) else one,
+)
+def test_what_does_not_fit_together_is_refused(
+    words: list[str], told: str, hoity: Shell, served: list[RelayLimits]
+) -> None:
+    assert told in hoity.told(2, "relay", *words)
+    assert served == []
+
+
+def test_a_certificate_and_its_key_are_taken_and_no_password_is_asked_for(
+    tmp_path: Path, hoity: Shell, served: list[RelayLimits]
+) -> None:
+    made = trustme.CA().issue_cert("localhost")
+    key = load_pem_private_key(made.private_key_pem.bytes(), None)
+    locked = BestAvailableEncryption(b"password")
+    for name, content in (
+        ("c.pem", made.cert_chain_pems[0].bytes()),
+        ("k.pem", made.private_key_pem.bytes()),
+        ("locked.pem", key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, locked)),
+    ):
+        (tmp_path / name).write_bytes(content)
+    files = ("--web-cert", str(tmp_path / "c.pem"), "--web-key")
+    assert hoity(*WEB, *files, str(tmp_path / "k.pem")).code == 0
+    assert doors[0].tls is not None
+    assert "c.pem" in hoity.told(2, *WEB, *files, str(tmp_path / "locked.pem"))
+    assert "c.pem" in hoity.told(2, *WEB, *files, str(tmp_path / "c.pem"))

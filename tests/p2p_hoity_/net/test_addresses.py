@@ -63,6 +63,12 @@ def test_an_address_is_read_and_written_back(text, host, port, via_relay):
         "relay+relay+x.org:1",
         "tcp+x.org:1",
         "wss+x.org:1",
+        "wss://x.org:1",
+        "relay+wss://x.org",
+        "relay+https://x.org:1",
+        "relay+wss://relay+x.org:1",
+        "relay+wss://wss://x.org:1",
+        "relay+wss://x.org:1/hoity",
     ]
 )
 def test_what_nobody_could_dial_is_refused_in_words(text):

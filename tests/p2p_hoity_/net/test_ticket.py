@@ -157,7 +157,20 @@ def open_payload(addresses, relays=(), tail=b""):
         (open_payload([FOUR, FOUR]), "ticket-made-with-address-twice"),
         (open_payload([FOUR, entry(9), entry(9)]), "ticket-made-with-address-twice"),
         (open_payload([]), "ticket-without-known-address"),
-        (open_payload([entry(2, b"wss://a.example/h")]), "ticket-without-known-address"),
+        (open_payload([entry(2, b"wss://a.example:443")]), "ticket-without-known-address"),
+        (open_payload([], [entry(2, b"wss://a.example/h")]), "ticket-made-with-bad-address"),
+        (open_payload([], [entry(2, b"wss://a.example")]), "ticket-made-with-bad-address"),
+        (open_payload([], [entry(2, b"wss://a.example:0")]), "ticket-made-with-bad-address"),
+        (open_payload([], [entry(2, b"https://a.example:443")]), "ticket-made-with-bad-address"),
+        (
+            open_payload([], [entry(2, b"wss://b\xfccher.example:443")]),
+            "ticket-made-with-bad-address",
+        ),
+        (open_payload([], [entry(2)]), "ticket-made-with-bad-address"),
+        (open_payload([], [entry(2, b"a.example:443")]), "ticket-made-with-other-spelling"),
+        (open_payload([], [entry(2, b"WSS://a.example:443")]), "ticket-made-with-other-spelling"),
+        (open_payload([], [entry(2, b"wss://a.example:0443")]), "ticket-made-with-other-spelling"),
+        (open_payload([], [entry(2, b"relay+wss://a.b:443")]), "ticket-made-with-other-spelling"),
         (open_payload([entry(0)], [entry(9)]), "ticket-without-known-address"),
         (open_payload([FOUR], tail=entry(2)), "ticket-with-unknown-entry kind=2"),
         (
@@ -187,6 +200,11 @@ def test_a_ticket_made_wrongly_is_refused(case):
     [
         (open_payload([FOUR]), ("1.1.1.1:1",)),
         (open_payload([entry(2, b"wss://a.example/h"), FOUR]), ("1.1.1.1:1",)),
+        (open_payload([], [entry(2, b"wss://a.example:443")]), ("relay+wss://a.example:443",)),
+        (
+            open_payload([], [entry(2, b"ws://[::1]:80"), FOUR]),
+            ("relay+ws://[::1]:80", "relay+1.1.1.1:1"),
+        ),
         (open_payload([FOUR, entry(0), entry(255, bytes(255))]), ("1.1.1.1:1",)),
         (open_payload([entry(9)], [entry(9), FOUR]), ("relay+1.1.1.1:1",)),
         (open_payload([FOUR], [entry(9)]), ("1.1.1.1:1",)),

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from support.cases import each, fails
 from support.pasted import AROUND
 
-from p2p_hoity.net.addresses import parse_address
+from p2p_hoity.net.addresses import parse_address, relay_address
 from p2p_hoity.net.network_errors import AddressError
-from p2p_hoity.net.typed_addresses import typed_address
+from p2p_hoity.net.typed_addresses import typed_address, typed_relay
 
 
 @each(
@@ -102,3 +102,33 @@ def test_the_usual_port_is_added_to_a_machine_alone(case: tuple[str, str]) -> No
     text, plain = case
     assert str(typed_address(text, usual_port=4646)) == plain
     fails(AddressError, "", typed_address, "https://relay.example.org", usual_port=4646)
+
+
+@each(
+    [
+        ("wss://relay.example.org", "wss://relay.example.org:443"),
+        ("wss://relay.example.org/", "wss://relay.example.org:443"),
+        ("wss://relay.example.org/hoity", "wss://relay.example.org:443"),
+        ("WSS://Relay.Example.org:8443", "wss://relay.example.org:8443"),
+        ("<wss://relay.example.org>,", "wss://relay.example.org:443"),
+        ("ws://127.0.0.1:4680", "ws://127.0.0.1:4680"),
+        ("ws://[::1]", "ws://[::1]:80"),
+        ("wss://bücher.example", "wss://xn--bcher-kva.example:443"),
+        ("relay.example.org", "relay.example.org:4646"),
+        ("relay+relay.example.org:1", "relay.example.org:1"),
+        ("https://relay.example.org:4646", "relay.example.org:4646"),
+    ]
+)
+def test_a_relay_is_reached_by_websocket_where_its_url_says_so(case: tuple[str, str]) -> None:
+    text, plain = case
+    relay = typed_relay(text, 4646)
+    assert relay.place == plain
+    assert relay.is_web == ("://" in plain)
+    assert relay_address(plain).place == plain
+    assert str(relay_address(plain)) == f"relay+{plain}"
+    assert typed_relay(plain).place == plain
+
+
+@each(["wss://relay.example.org/other", "wss://me@relay.example.org", "wss://a b:1"])
+def test_what_is_no_url_of_a_relay_is_refused(text: str) -> None:
+    fails(AddressError, "", typed_relay, text, 4646)

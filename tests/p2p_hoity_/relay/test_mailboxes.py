@@ -15,7 +15,7 @@ from support.relays import serve_relay
 from support.running import running
 
 from p2p_hoity.coded_errors import because
-from p2p_hoity.net.addresses import Address, parse_address
+from p2p_hoity.net.addresses import Address, relay_address
 from p2p_hoity.net.link_limits import Limits
 from p2p_hoity.net.mailbox_numbers import NUMBER
 from p2p_hoity.net.network_errors import NetError, RefusedError
@@ -32,7 +32,7 @@ class Post:
 
     def __init__(self, network: MemoryNetwork, place: str) -> None:
         self.network = network
-        self.relay: Address = parse_address(place)
+        self.relay: Address = relay_address(place)
 
     @asynccontextmanager
     async def host(self) -> AsyncIterator[tuple[Conversation, int]]:

@@ -44,7 +44,7 @@ async def test_a_refusal_is_said_noted_and_ends_the_visit():
 async def test_who_is_welcome_leaves_tls_and_what_it_said_before_is_kept():
     made, other = await visit()
     assert made.source == "192.0.2.77"
-    assert made.stream is made.open
+    assert made.stream is made.greeted
     early = list[bytes]()
 
     async def welcome() -> None:
@@ -56,7 +56,7 @@ async def test_who_is_welcome_leaves_tls_and_what_it_said_before_is_kept():
         bare, trailing = await other.unwrap()
         assert trailing == b""
         await bare.send_all(b"begun")
-    assert made.open is None
+    assert made.greeted is None
     assert (early[0] or await made.bare.receive_some()) == b"begun"
     with pytest.raises(RuntimeError, match="nothing is said"):
         assert made.stream

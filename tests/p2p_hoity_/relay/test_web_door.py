@@ -1,5 +1,6 @@
 """The second door of a relay: who is let in by WebSocket, and what strangers cannot do there."""
 
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -8,14 +9,16 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
+import trustme
 from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.running import running
-from support.street import GUEST, ONE, OTHER, SEAT, Given, until_cut
+from support.street import GUEST, ONE, OTHER, SEAT, until_cut
 from wsproto import ConnectionType, WSConnection
 from wsproto.events import BytesMessage, Ping, TextMessage
 
-from p2p_hoity.net.addresses import Address, parse_address
+from p2p_hoity.net import web_relay
+from p2p_hoity.net.addresses import Address, relay_address
 from p2p_hoity.net.handshake import Listener, Purpose
 from p2p_hoity.net.hub import Hub, LinkUp
 from p2p_hoity.net.link_limits import Limits
@@ -23,15 +26,16 @@ from p2p_hoity.net.network_errors import NetError, NobodyError, RefusedError
 from p2p_hoity.net.protocol_versions import RELAY_VERSIONS
 from p2p_hoity.net.relay_client import OBSERVE, REGISTER, observed, register
 from p2p_hoity.net.relay_tls import secure_to
-from p2p_hoity.net.transport import encode_frame, read_frame
-from p2p_hoity.net.web_relay import SUBPROTOCOL, open_web_relay
+from p2p_hoity.net.transport import TcpNetwork, encode_frame, read_frame
+from p2p_hoity.net.web_relay import SUBPROTOCOL, enter_web_relay
 from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.relay.relay_log import Event, Watch
 from p2p_hoity.relay.relay_server import Relay
 from p2p_hoity.relay.web_door import MOST_HEAD, WebDoor
+from p2p_hoity.web.byte_stream import WebByteStream
 from protocol.crypto.identities import Identity
 
-WEB, TLS = parse_address("ws://relay:80"), parse_address("relay+relay:4646")
+WEB, TLS = relay_address("ws://relay:80"), relay_address("relay+relay:4646")
 SOON = Limits().handshake
 
 
@@ -53,6 +57,10 @@ class Doors:
             return await self.network.open_from(Address(seen, 7), WEB)
         return await self.network.open(WEB)
 
+    async def enter(self) -> WebByteStream:
+        """A WebSocket of the relay."""
+        return await enter_web_relay(await self.raw(), WEB)
+
     async def asked(self, request: bytes, seen: str = "") -> bytes:
         """All that comes back for a request."""
         raw = await self.raw(seen)
@@ -66,7 +74,7 @@ async def doors(
 ) -> AsyncIterator[Doors]:
     """A relay that is told these addresses of its own."""
     network = MemoryNetwork()
-    door = WebDoor([parse_address(url) for url in urls or ("ws://relay:80",)], origins)
+    door = WebDoor([relay_address(url) for url in urls or ("ws://relay:80",)], origins)
     relay = Relay(limits or RelayLimits(), Watch(), web=door)
     async with running() as nursery:
         serve = partial(relay.serve, "relay", 4646, network=network, web=("relay", 80))
@@ -118,7 +126,7 @@ async def test_an_id_is_proven_to_the_url_that_was_dialled(url: str) -> None:
 async def test_a_proof_for_one_door_is_none_for_the_other() -> None:
     """[L-85]"""
     async with doors() as there:
-        web = await open_web_relay(there.network, WEB)
+        web = await there.enter()
         challenge = await read_frame(web, 256)
         stream, peer, certificate = await secure_to(await there.network.open(TLS))
         for listener in (
@@ -126,7 +134,7 @@ async def test_a_proof_for_one_door_is_none_for_the_other() -> None:
             Listener(Purpose.RELAY, b"", b"ws://relay:80", RELAY_VERSIONS),
             Listener(Purpose.RELAY_WEB, peer, b"ws://relay:80", RELAY_VERSIONS),
         ):
-            web = await open_web_relay(there.network, WEB)
+            web = await there.enter()
             answer = listener.answer(SEAT, ONE, await read_frame(web, 256))
             await web.send_all(encode_frame(REGISTER + answer))
             assert await read_frame(web, 256) == b"\1"
@@ -142,7 +150,7 @@ async def test_nobody_is_told_an_address_there() -> None:
     """[L-87]: a proxy's port would be of no use."""
     async with doors() as there:
         await ends_in(NetError, r"\(connection-ended", observed(there.network, WEB))
-        web = await open_web_relay(there.network, WEB)
+        web = await there.enter()
         await read_frame(web, 256)
         await web.send_all(encode_frame(OBSERVE + b"\1"))
         assert await web.receive_some() == b""
@@ -216,7 +224,7 @@ async def test_who_trickles_a_request_or_says_nothing_is_cut(autojump_clock: Any
         with pytest.raises(trio.BrokenResourceError):
             await trickle()
         assert trio.current_time() == pytest.approx(SOON, abs=1)
-        web = await open_web_relay(there.network, WEB)
+        web = await there.enter()
         assert await until_cut(web) == pytest.approx(SOON)
 
 
@@ -232,7 +240,7 @@ async def test_texts_pings_without_end_and_long_messages_end_a_visit(
     ):
         async with doors() as there:
             raw = await there.raw()
-            web = await open_web_relay(Given(raw), WEB)  # type: ignore[arg-type]
+            web = await enter_web_relay(raw, WEB)
             challenge = await read_frame(web, 256)
             if behind:
                 shown = Listener(Purpose.RELAY_WEB, b"", b"ws://relay:80", RELAY_VERSIONS)
@@ -307,6 +315,36 @@ async def test_a_proxy_on_this_machine_says_who_comes_and_nobody_else_does(
         assert await came("127.0.0.1", "nonsense", one) == b"\0"
 
 
+async def test_a_certificate_is_checked_by_what_this_system_trusts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Over real sockets, with a certificate authority that was made for this test."""
+    authority = trustme.CA()
+    theirs = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.issue_cert("localhost").configure_cert(theirs)
+    urls: list[Address] = []
+    relay = Relay(RelayLimits(), Watch(), web=WebDoor(urls, tls=theirs))
+    async with running() as nursery:
+        await nursery.start(partial(relay.serve, "127.0.0.1", 0, web=("127.0.0.1", 0)))
+        port = int(relay.web_addresses[0].rpartition(":")[2])
+        urls.append(relay_address(f"wss://localhost:{port}"))
+        (url,) = urls
+        network = TcpNetwork()
+        seat, guest, other = (Hub(one, network=network) for one in (SEAT, GUEST, OTHER))
+        for hub in (seat, guest, other):
+            await nursery.start(hub.run)
+        caught = await ends_in(NetError, "", other.listen_via(url.place))
+        assert f"{url}' why=(web-certificate" in str(caught)
+        assert caught.is_final
+        ours = ssl.create_default_context()
+        authority.configure_trust(ours)
+        monkeypatch.setattr(web_relay, "_context", lambda: ours)
+        await guest.connect([await seat.listen_via(url.place)], SEAT.public, 20)
+        guest.post(SEAT.public, b"through" * 30_000)
+        assert isinstance(await seat.events.receive(), LinkUp)
+        assert (await seat.events.receive()).data == b"through" * 30_000
+
+
 @pytest.mark.parametrize(
     ("answer", "code", "is_final"),
     [
@@ -332,6 +370,6 @@ async def test_what_is_no_relay_is_told(answer: bytes, code: str, is_final: bool
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(serve)
-        opening = open_web_relay(Given(near), WEB)  # type: ignore[arg-type]
+        opening = enter_web_relay(near, WEB)
         error = await ends_in(NobodyError if is_final else NetError, code, opening)
     assert error.is_final is is_final

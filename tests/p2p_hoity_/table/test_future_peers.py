@@ -49,7 +49,12 @@ UNKNOWN_FRAMES = (
     codec.encode(("hello", (1,))),
 )
 """Frames of kinds that are not known here, a second hello among them."""
-UNKNOWN_ADDRESSES = ("wss://later.example/hoity", "quic+192.0.2.1:4646", "nowhere")
+UNKNOWN_ADDRESSES = (
+    "wss://later.example:443",
+    "relay+wss://later.example/hoity",
+    "quic+192.0.2.1:4646",
+    "nowhere",
+)
 
 
 def spoken(lowest: int, highest: int) -> Versions:
