@@ -46,6 +46,9 @@ LABELS = {
     "sign prepare": "sign-prepare",
     "sign commit": "sign-commit",
     "sign rejoin": "sign-rejoin",
+    "sign link proof": "sign-link-proof",
+    "link channel": "link-channel",
+    "link binding": "link-binding",
 }
 
 
