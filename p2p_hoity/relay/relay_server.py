@@ -9,7 +9,7 @@ learns what they say ([L-4]).
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
@@ -31,6 +31,9 @@ from .relay_limits import RelayLimits, Stay, Visit, Wish
 from .relay_log import Event, Watch
 from .rendezvous import Calls, Seats
 from .web_door import WebDoor
+
+Enter = Callable[[trio.abc.Stream, Address, trio.CancelScope], Awaitable[Stay | None]]
+"""A door of the relay: lets a connection in, and returns what is left to do for it."""
 
 
 def wishes_of(seats: Seats, calls: Calls, mailboxes: Mailboxes) -> dict[bytes, Wish]:
@@ -155,25 +158,23 @@ class Relay:
         """Accept and serve connections until the relay is told to stop."""
         with self._accepting:
             async with trio.open_nursery() as accepting:
-                for listener in listeners:
-                    accepting.start_soon(attend_all, listener, visitors, self._attend)
-                for door in doors:
-                    accepting.start_soon(attend_all, door, visitors, self._attend_web)
+                for door, enter in ((listeners, self._by_tls), (doors, self._by_web)):
+                    for listener in door:
+                        attend = partial(self._attend, enter)
+                        accepting.start_soon(attend_all, listener, visitors, attend)
 
-    async def _attend(self, raw: trio.abc.Stream, address: Address) -> None:
-        """Serve one connection from first to last byte. An error ends only this connection."""
+    async def _attend(self, enter: Enter, raw: trio.abc.Stream, address: Address) -> None:
+        """Serve one connection from first to last byte. An error ends only this connection.
+
+        Args:
+            enter: Lets it in by one of the doors, and returns what is left to do for it.
+        """
         self._watch.note(Event.CAME)
-        newcomer = UnprovenStream(raw, source_of(address.host))
         try:
             with self._scope() as scope:
-                stay: Stay | None = None
-                with self.unproven.counted(newcomer, self._handshake):
-                    # The connection stops being unproven when this ends. `stay` runs outside, so
-                    # that it can be neither timed out nor displaced as one.
-                    stream = await secure_from(newcomer, self._credentials)
-                    newcomer.reach(HandshakeStage.SECURED)
-                    visit = partial(Visit, stream, raw, [self._me], address)
-                    stay = await self._hear(stream, visit, scope)
+                # The connection stops being unproven when this ends. `stay` runs outside, so that
+                # it can be neither timed out nor displaced as one.
+                stay = await enter(raw, address, scope)
                 if stay is not None:
                     # Even if this is cancelled by now: it takes back what was counted.
                     await stay()
@@ -182,32 +183,35 @@ class Relay:
         finally:
             await cut(raw)
 
-    async def _attend_web(self, raw: trio.abc.Stream, address: Address) -> None:
-        """Serve one connection of the web from first to last byte."""
+    async def _by_tls(
+        self, raw: trio.abc.Stream, address: Address, scope: trio.CancelScope
+    ) -> Stay | None:
+        """Do the handshake of a connection by TLS, and read and grant its request."""
+        newcomer = UnprovenStream(raw, source_of(address.host))
+        with self.unproven.counted(newcomer, self._handshake):
+            stream = await secure_from(newcomer, self._credentials)
+            newcomer.reach(HandshakeStage.SECURED)
+            return await self._hear(stream, partial(Visit, stream, raw, [self._me], address), scope)
+        return None
+
+    async def _by_web(
+        self, raw: trio.abc.Stream, address: Address, scope: trio.CancelScope
+    ) -> Stay | None:
+        """Let in a connection by WebSocket, and read and grant its request."""
         if self._web is None:
             raise RuntimeError("there is no door for WebSockets")
-        self._watch.note(Event.CAME)
-        try:
-            with self._scope() as scope:
-                stay: Stay | None = None
-                entered = None
-                asking = UnprovenStream(raw, source_of(address.host))
-                with self._requests.counted(asking, self._handshake):
-                    entered = await self._web.enter(asking, address, self._versions)
-                if entered is None:
-                    return
-                stream, address = entered
-                newcomer = UnprovenStream(stream, source_of(address.host))
-                with self.web_unproven.counted(newcomer, self._handshake):
-                    listeners = self._web.listeners(self._versions)
-                    visit = partial(Visit, stream, stream, listeners, address)
-                    stay = await self._hear(newcomer, visit, scope)
-                if stay is not None:
-                    await stay()
-        except NetError:
-            return
-        finally:
-            await cut(raw)
+        asking, entered = UnprovenStream(raw, source_of(address.host)), None
+        with self._requests.counted(asking, self._handshake):
+            entered = await self._web.enter(asking, address, self._versions)
+        if entered is None:
+            return None
+        stream, address = entered
+        newcomer = UnprovenStream(stream, source_of(address.host))
+        listeners = self._web.listeners(self._versions)
+        with self.web_unproven.counted(newcomer, self._handshake):
+            visit = partial(Visit, stream, stream, listeners, address)
+            return await self._hear(newcomer, visit, scope)
+        return None
 
     @contextmanager
     def _scope(self) -> Iterator[trio.CancelScope]:

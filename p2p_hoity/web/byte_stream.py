@@ -39,7 +39,7 @@ class WebByteStream(trio.abc.Stream):
         self._sending = trio.Lock()
         self._content = bytearray()
         self._message = self._idle = 0
-        self._is_over = False
+        self._is_over, self._is_begun = False, True
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
         """Send bytes. If this is cancelled, nothing more can be sent."""
@@ -81,16 +81,16 @@ class WebByteStream(trio.abc.Stream):
         return data
 
     async def _read(self) -> None:
-        """Take the events of what came so far, or of the next bytes if there are none."""
-        events = list(self._socket.events())
-        if not events:
-            data = await self._raw.receive_some(CHUNK)
-            try:
-                self._socket.receive_data(bytes(data) or None)
-                events = list(self._socket.events())
-            except (LocalProtocolError, RemoteProtocolError) as error:
-                raise trio.BrokenResourceError from error
-            self._is_over = not data
+        """Take the events of the next bytes, or at first of what came with the handshake."""
+        data = b"" if self._is_begun else bytes(await self._raw.receive_some(CHUNK))
+        try:
+            if not self._is_begun:
+                self._socket.receive_data(data or None)
+                self._is_over = not data
+            self._is_begun = False
+            events = list(self._socket.events())
+        except (LocalProtocolError, RemoteProtocolError) as error:
+            raise trio.BrokenResourceError from error
         for event in events:
             await self._take(event)
 

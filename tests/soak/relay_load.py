@@ -4,8 +4,9 @@ The relay runs as a process of its own on one core, this load on another; nothin
 own way leads from seat to seat. Each table has four seats. `--pairs star`: only the host waits at
 the relay, its three guests call it, as when none of them waits there. `--pairs all`: all of them
 wait there, and each of the six pairs is linked through it. Every two seconds a link carries what a
-simultaneous choice puts on it, frame by frame, as it was counted in a real game (sizes with TLS):
-a sealed choice, a barrier and a reveal of the seat itself and of those it forwards, and two syncs.
+simultaneous choice puts on it, frame by frame, as it was counted in a real game: a sealed choice, a
+barrier and a reveal of the seat itself and of those it forwards, and two syncs, each in one record.
+With `--web` all come by WebSocket.
 `--direct` leads from seat to seat without a relay: what the load itself adds to the delay.
 """
 
@@ -35,17 +36,21 @@ from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.peer_link import Link
 from p2p_hoity.net.relay_client import CALL, TAKE, register, spliced
 from p2p_hoity.net.transport import TcpNetwork
+from p2p_hoity.web.byte_stream import WebByteStream
 from protocol import Identity
 from soak.health import health
 
 SEATS: Final = 4
 EVERY: Final = 2.0
 """Seconds from one choice to the next."""
-WAVES: Final = ((0.0, 376), (0.3, 175), (0.6, 217))
-"""When in a choice, in seconds, and how long in bytes: sealed choice, barrier, reveal."""
-SYNCS: Final = ((0.9, 175), (1.9, 211))
+RECORD: Final = 658
+"""The bytes of a record that holds one of these frames."""
+WAVES: Final = (0.0, 0.3, 0.6)
+"""When in a choice, in seconds, the sealed choice, the barrier and the reveal come."""
+SYNCS: Final = (0.9, 1.9)
 SPREAD: Final = 0.2
 """Seconds over which what belongs to one wave comes, as links have their delays."""
+WEB_PORT: Final = 46_480
 AT_ONCE: Final = 8
 """Tables that come at the same time."""
 HEAD: Final = struct.Struct("!Id")
@@ -54,17 +59,18 @@ HEAD: Final = struct.Struct("!Id")
 def frames(own: bool, passed_on: int, rng: random.Random) -> list[tuple[float, int]]:
     """When and how long: what one end of a link says in one choice."""
     each = int(own) + passed_on
-    waves = [(at + rng.random() * SPREAD, size) for at, size in WAVES for _ in range(each)]
-    return waves + [(at + rng.random() * 0.05, size) for at, size in SYNCS]
+    waves = [(at + rng.random() * SPREAD, RECORD) for at in WAVES for _ in range(each)]
+    return waves + [(at + rng.random() * 0.05, RECORD) for at in SYNCS]
 
 
 class Load:
     """All links, and what each has to carry."""
 
-    def __init__(self, pairs: str) -> None:
-        self.pairs, self.rng = pairs, random.Random(1)
+    def __init__(self, pairs: str, web: bool = False) -> None:
+        self.pairs, self.rng, self.web = pairs, random.Random(1), web
         self.plan: list[tuple[float, int, int]] = []
         self.heard: dict[int, bytearray] = {}
+        self.messages: dict[int, bytearray] = {}
         self.poll = select.epoll()
         self.delays: list[float] = []
         self.late: list[float] = []
@@ -76,9 +82,10 @@ class Load:
         phase = self.rng.random() * EVERY
         passed_on = SEATS - 2 if self.pairs == "all" else 0
         for stream, more in ((one, SEATS - 2 if is_host else passed_on), (other, passed_on)):
-            number = stream.socket.fileno()  # type: ignore[attr-defined]
+            raw = stream._raw if isinstance(stream, WebByteStream) else stream
+            number = raw.socket.fileno()  # type: ignore[attr-defined]
             self.keep.append(stream)
-            self.heard[number] = bytearray()
+            self.heard[number], self.messages[number] = bytearray(), bytearray()
             self.poll.register(number, select.EPOLLIN)
             for at, size in frames(True, more, self.rng):
                 self.plan.append(((phase + at) % EVERY, number, size))
@@ -114,9 +121,11 @@ class Load:
         await trio.sleep(1)
 
     def _send(self, number: int, size: int) -> None:
-        data = HEAD.pack(size, time.monotonic())
+        data = HEAD.pack(size, time.monotonic()).ljust(size, b"x")
+        if self.web:
+            data = masked(data)
         try:
-            if os.write(number, data.ljust(size, b"x")) != size:
+            if os.write(number, data) != len(data):
                 raise BlockingIOError
             self.sent += 1
         except BlockingIOError:
@@ -137,6 +146,8 @@ class Load:
             self._take(number, data)
 
     def _take(self, number: int, data: bytes) -> None:
+        if self.web:
+            data = self._content(number, data)
         now, kept, start = time.monotonic(), self.heard[number], 0
         kept += data
         while len(kept) - start >= HEAD.size:
@@ -146,6 +157,27 @@ class Load:
             self.delays.append(now - when)
             start += size
         del kept[:start]
+
+    def _content(self, number: int, data: bytes) -> bytes:
+        """The content of the whole messages that have come from the relay."""
+        kept, start, content = self.messages[number], 0, b""
+        kept += data
+        while len(kept) - start >= 4:
+            short, longer = kept[start + 1], int.from_bytes(kept[start + 2 : start + 4], "big")
+            head, size = (2, short) if short < 126 else (4, longer)
+            if len(kept) - start < head + size:
+                break
+            content += kept[start + head : start + head + size]
+            start += head + size
+        del kept[:start]
+        return content
+
+
+def masked(data: bytes) -> bytes:
+    """A message of a client (RFC 6455), with the mask 0."""
+    size = len(data)
+    length = bytes([0x80 | size]) if size < 126 else b"\xfe" + size.to_bytes(2, "big")
+    return b"\x82" + length + bytes(4) + data
 
 
 class Tables:
@@ -158,7 +190,8 @@ class Tables:
     async def come(self, number: int) -> None:
         """One table: seats wait, the others call."""
         async with self.room:
-            relay = Address(f"127.0.0.{1 + number % 8}", self.port, Scheme.RELAY)
+            scheme = Scheme.WS if self.load.web else Scheme.RELAY
+            relay = Address(f"127.0.0.{1 + number % 8}", self.port, scheme)
             waiting = range(SEATS - 1) if self.load.pairs == "all" else range(1)
             ids, tokens = {}, {}
             for seat in waiting:
@@ -219,14 +252,17 @@ async def direct(load: Load, tables: int) -> None:
                 load.add(ends[0], ends[1], one == 0)
 
 
-def start_relay(core: int, tables: int, home: Path) -> tuple[Terminal, int]:
+def start_relay(core: int, tables: int, home: Path, web: bool) -> tuple[Terminal, int]:
     """Start a relay with room for all of them, which all come from one address."""
     most = str(10 * tables)
     room = ("--seats", most, "--calls", most, "--same-address", most)
     words = (f"core={core}", "relay", "--listen", "0.0.0.0:0", "--json", *room)
+    if web:
+        urls = (f"ws://127.0.0.{number}:{WEB_PORT}" for number in range(1, 9))
+        words += ("--web", f"0.0.0.0:{WEB_PORT}", *(w for u in urls for w in ("--web-url", u)))
     running = start(home, *words, module="support.seat", fresh=True)
     (address,) = running.read_until("addresses")["addresses"]
-    return running, int(address.rpartition(":")[2])
+    return running, WEB_PORT if web else int(address.rpartition(":")[2])
 
 
 def share(values: list[float], part: float) -> float:
@@ -235,11 +271,11 @@ def share(values: list[float], part: float) -> float:
 
 
 async def measure(args: argparse.Namespace) -> dict[str, Any]:
-    load = Load(args.pairs)
+    load = Load(args.pairs, args.web)
     home = tempfile.TemporaryDirectory()
     relay, port = None, 0
     if not args.direct:
-        relay, port = start_relay(args.relay_core, args.tables, Path(home.name))
+        relay, port = start_relay(args.relay_core, args.tables, Path(home.name), args.web)
     try:
         async with trio.open_nursery() as nursery:
             began = time.monotonic()
@@ -270,6 +306,7 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
         "tables": args.tables,
         "pairs": args.pairs,
         "direct": args.direct,
+        "web": args.web,
         "links": len(load.heard) // 2,
         "called_again": load.again,
         "came_in_s": round(came, 1),
@@ -292,6 +329,7 @@ def main() -> None:
     parser.add_argument("--pairs", choices=("star", "all"), default="star")
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--direct", action="store_true")
+    parser.add_argument("--web", action="store_true")
     parser.add_argument("--relay-core", type=int, default=0)
     parser.add_argument("--load-core", type=int, default=1)
     args = parser.parse_args()

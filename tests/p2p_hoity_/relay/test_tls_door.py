@@ -1,10 +1,12 @@
 """Tests of the door of a relay for TLS: how it is left, and who is told its own address."""
 
+import gc
 from contextlib import suppress
 from functools import partial
 
 import pytest
 import trio
+import trio.testing
 from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.running import running
@@ -133,3 +135,24 @@ async def test_who_says_more_than_is_held_before_the_splice_is_cut(size, autojum
             with suppress(trio.BrokenResourceError):
                 await until_cut(bare)
         assert sum(map(len, heard)) == (size if size <= PIECE else 0)
+
+
+async def test_a_call_keeps_no_tls_in_memory(autojump_clock):
+    """A relay of thousands of calls would otherwise take twice the memory."""
+    async with street() as there:
+        seat = await seated(there)
+        gc.collect()
+        before = tls_streams()
+        caller, token = await announced(there, seat)
+        async with running(partial(quietly_taken, there, token)):
+            await read_frame(caller, 256)
+            await laid_aside(caller)
+            del caller
+            await trio.testing.wait_all_tasks_blocked()
+            gc.collect()
+            assert tls_streams() == before
+
+
+def tls_streams() -> int:
+    """How many streams of TLS there are in this process."""
+    return sum(isinstance(one, trio.SSLStream) for one in gc.get_objects())
