@@ -35,7 +35,6 @@ from .protocol_versions import MAX_HANDSHAKE_FRAME, RELAY_VERSIONS
 from .relay_tls import BegunStream, laid_aside, secure_to
 from .ticket import decode_address, encode_address
 from .transport import Network, Outlet, cut
-from .web_relay import enter_web_relay
 
 MOST_FRAME: Final = 8192
 """The most bytes of one frame through a mailbox of a relay."""
@@ -329,6 +328,9 @@ async def _greeted(network: Network | Outlet, relay: Address) -> _Greeted:
     raw = await network.open(replace(relay, scheme=Scheme.TCP))
     async with cut_on_failure(raw, relay):
         if relay.is_web:
+            # Imported only here: few come by the web, and the library takes 2 MB of memory.
+            from .web_relay import enter_web_relay
+
             web = await enter_web_relay(raw, relay)
             listener = Listener(Purpose.RELAY_WEB, b"", relay.place.encode(), RELAY_VERSIONS)
             return _Greeted(web, listener, await receive(web))

@@ -1,14 +1,15 @@
 """The outsider's channel against `links.json`."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
-from support.paths import VECTORS
 
 from independent import channel
 from independent.channel import Refused
 
+VECTORS = Path(__file__).parent.parent / "vectors"
 LINKS: dict[str, Any] = json.loads((VECTORS / "links.json").read_text("utf-8"))
 CONNECTION = LINKS["connection"]
 LISTENER = bytes.fromhex(CONNECTION["listener"]["id"])

@@ -9,7 +9,7 @@ import trio
 
 class DeepStream(trio.abc.Stream):
     """One end: what is sent is gone from here as long as the buffer has room, as with TCP, and
-    comes in whole chunks, as records of TLS do, each at its time."""
+    comes in chunks, as records do, each at its time."""
 
     def __init__(self, rate: float, buffer: int) -> None:
         """`rate` in bytes a second each way, `buffer` in bytes."""
@@ -40,15 +40,19 @@ class DeepStream(trio.abc.Stream):
         await trio.lowlevel.checkpoint()
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes:
-        """The next chunk, whole; nothing once the other end is closed and all has come."""
+        """The next chunk, or so much of it; nothing once the other end is closed and all came."""
         await trio.lowlevel.checkpoint()
         while not self._coming:
             if self._is_broken():
                 return b""
             await self._changed.wait()
-        await trio.sleep_until(self._coming[0][0])
+        when, chunk = self._coming[0]
+        await trio.sleep_until(when)
         self._change()
-        return self._coming.popleft()[1]
+        self._coming.popleft()
+        if max_bytes is not None and len(chunk) > max_bytes:
+            self._coming.appendleft((when, chunk[max_bytes:]))
+        return chunk[:max_bytes]
 
     async def aclose(self) -> None:
         """Both ends hear of it."""
