@@ -26,12 +26,12 @@ from .network_errors import NetCode, NetError, NobodyError
 from .noise import (
     MESSAGE,
     TAG,
+    Ciphers,
     CipherState,
     DiallerHandshake,
     ListenerHandshake,
     NoiseError,
     Random,
-    Session,
 )
 from .transport import FrameCode, read_exactly
 
@@ -140,16 +140,16 @@ class Channel(trio.abc.Stream):
         handshake_hash: 64 bytes that both ends have, and no other channel.
     """
 
-    def __init__(self, raw: trio.abc.Stream, session: Session, unsent: bytes = b"") -> None:
+    def __init__(self, raw: trio.abc.Stream, ciphers: Ciphers, unsent: bytes = b"") -> None:
         """Make a channel of a finished handshake.
 
         Args:
             unsent: The bytes of the handshake that are sent together with the first data.
         """
         self._raw, self._unsent, self._content = raw, unsent, b""
-        self._writer = RecordWriter(session.sending)
-        self._reader = RecordReader(session.receiving)
-        self.handshake_hash = session.handshake_hash
+        self._writer = RecordWriter(ciphers.sending)
+        self._reader = RecordReader(ciphers.receiving)
+        self.handshake_hash = ciphers.handshake_hash
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
         """Send bytes in records. If this is cancelled, nothing more can be sent."""
@@ -233,10 +233,10 @@ async def open_channel(
             handshake = DiallerHandshake(prologue(listener), exchange_key(listener), rng)
             await raw.send_all(KIND + handshake.first())
             await _expect_kind(raw)
-            _, session = handshake.finish(await read_exactly(raw, MESSAGE))
+            _, ciphers = handshake.finish(await read_exactly(raw, MESSAGE))
         except NoiseError:
             raise NobodyError(ChannelCode.OTHER_KEY) from None
-    return Channel(raw, session)
+    return Channel(raw, ciphers)
 
 
 async def _expect_kind(raw: trio.abc.Stream) -> None:
@@ -271,10 +271,10 @@ async def accept_channel(
         try:
             handshake = ListenerHandshake(prologue(listener), secret, rng)
             handshake.read(first[len(KIND) :])
-            second, session = handshake.answer()
+            second, ciphers = handshake.answer()
         except NoiseError:
             raise NetError(ChannelCode.OTHER) from None
-    return Channel(raw, session, KIND + second)
+    return Channel(raw, ciphers, KIND + second)
 
 
 def _cut(data: bytes) -> Iterator[bytes]:

@@ -74,7 +74,7 @@ class CipherState:
         return nonce
 
 
-class Session(NamedTuple):
+class Ciphers(NamedTuple):
     """What a handshake has made: the ciphers, and 64 bytes that no other handshake has."""
 
     sending: CipherState
@@ -138,14 +138,14 @@ class DiallerHandshake:
         self._state.mix_key(_dh(self._secret, self._listener))
         return ephemeral + self._state.encrypt_and_hash(payload)
 
-    def finish(self, second: bytes) -> tuple[bytes, Session]:
-        """Read the message `e, ee`, and return its payload and the session."""
+    def finish(self, second: bytes) -> tuple[bytes, Ciphers]:
+        """Read the message `e, ee`, and return its payload and the ciphers."""
         state, ephemeral = self._state, second[:KEY]
         state.mix_hash(ephemeral)
         state.mix_key(_dh(self._secret, ephemeral))
         payload = state.decrypt_and_hash(second[KEY:])
         sending, receiving = state.split()
-        return payload, Session(sending, receiving, state.h)
+        return payload, Ciphers(sending, receiving, state.h)
 
 
 class ListenerHandshake:
@@ -163,14 +163,14 @@ class ListenerHandshake:
         self._state.mix_key(_dh(self._static, self._dialler))
         return self._state.decrypt_and_hash(first[KEY:])
 
-    def answer(self, payload: bytes = b"") -> tuple[bytes, Session]:
-        """Return the message `e, ee`, and the session."""
+    def answer(self, payload: bytes = b"") -> tuple[bytes, Ciphers]:
+        """Return the message `e, ee`, and the ciphers."""
         state, ephemeral = self._state, bindings.crypto_scalarmult_base(self._secret)
         state.mix_hash(ephemeral)
         state.mix_key(_dh(self._secret, self._dialler))
         second = ephemeral + state.encrypt_and_hash(payload)
         receiving, sending = state.split()
-        return second, Session(sending, receiving, state.h)
+        return second, Ciphers(sending, receiving, state.h)
 
 
 def _dh(secret: bytes, public: bytes) -> bytes:

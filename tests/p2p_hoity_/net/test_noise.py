@@ -10,11 +10,11 @@ from p2p_hoity.net.noise import (
     KEY,
     MESSAGE,
     NAME,
+    Ciphers,
     CipherState,
     DiallerHandshake,
     ListenerHandshake,
     NoiseError,
-    Session,
 )
 
 PUBLISHED = {
@@ -69,7 +69,7 @@ def both() -> tuple[DiallerHandshake, ListenerHandshake]:
     )
 
 
-def sessions() -> tuple[Session, Session]:
+def sessions() -> tuple[Ciphers, Ciphers]:
     """What both sides of the published handshake end with, if their payloads are the same."""
     dialler, listener = both()
     first, second = ((bytes.fromhex(a), bytes.fromhex(b)) for a, b in MESSAGES[:2])
@@ -146,7 +146,7 @@ def other(role: str) -> NoiseConnection:
     return made
 
 
-def converse(session: Session, made: NoiseConnection) -> None:
+def converse(session: Ciphers, made: NoiseConnection) -> None:
     """Exchange messages both ways, and change the keys of each direction between them."""
     assert made.get_handshake_hash() == session.handshake_hash
     for _ in range(3):

@@ -36,8 +36,8 @@ class Made(NamedTuple):
 
     first: bytes
     second: bytes
-    listener: noise.Session
-    dialler: noise.Session
+    listener: noise.Ciphers
+    dialler: noise.Ciphers
     secrets: tuple[bytes, bytes]
 
 

@@ -18,7 +18,7 @@ from trio.testing import MockClock
 from p2p_hoity.game_adapter import Play
 from p2p_hoity.net.channel import Channel
 from p2p_hoity.net.link_limits import Limits
-from p2p_hoity.net.noise import CipherState, Session
+from p2p_hoity.net.noise import Ciphers, CipherState
 from p2p_hoity.net.peer_link import Link
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import happenings
@@ -102,7 +102,7 @@ async def test_what_is_posted_on_an_idle_link_is_out_after_these_turns() -> None
     near, far = (trio.SocketStream(trio.socket.from_stdlib_socket(one)) for one in (ours, theirs))
     keys = CipherState(bytes(32)), CipherState(bytes(32))
     async with running() as nursery:
-        link = Link(Channel(near, Session(*keys, bytes(64))), Limits())
+        link = Link(Channel(near, Ciphers(*keys, bytes(64))), Limits())
         nursery.start_soon(link.run, trio.lowlevel.checkpoint, trio.sleep_forever)
         for _ in range(20):  # tasks have their turns in random order
             await trio.testing.wait_all_tasks_blocked()
