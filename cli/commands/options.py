@@ -454,7 +454,7 @@ class NetworkOptions:
     relay: list[str] | None = option(
         None,
         N_("A relay through which you can be reached; none: not even the remembered one."),
-        metavar=PLACE,
+        metavar=f"{PLACE}|wss://NAME",
     )
     relay_only: bool = option(
         False,

@@ -35,6 +35,7 @@ from p2p_hoity.net.handshake import Listener, Purpose, fresh_instance, receive, 
 from p2p_hoity.net.hub import Hub, LinkUp
 from p2p_hoity.net.network_errors import NetError
 from p2p_hoity.net.noise import DiallerHandshake
+from p2p_hoity.net.protocol_versions import Speech
 from p2p_hoity.net.relay_client import reach
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.net.transport import TcpNetwork, encode_frame
@@ -80,7 +81,8 @@ class Target:
         stream = await self.channel()
         async with stream:
             who, challenge = Identity(os.urandom(32)), await receive(stream)
-            await send(stream, self.answer(who, stream.handshake_hash, challenge))
+            answer = self.answer(who, stream.handshake_hash, challenge)
+            await send(stream, answer, Speech().hello())
             yield stream
 
 
@@ -133,7 +135,7 @@ async def replay(target: Target) -> None:
             challenge = await receive(stream)
             first = not said
             said = said or target.answer(who, stream.handshake_hash, challenge)
-            await send(stream, said)
+            await send(stream, said, Speech().hello())
             verdict = await receive(stream)
             target.counts["linked" if first else f"replayed {verdict[0]}"] += 1
 
@@ -145,7 +147,8 @@ async def recorded(target: Target) -> None:
     while True:
         async with await target.raw() as stream:
             await stream.send_all(first)
-            target.counts["answered"] += bool(await stream.receive_some())
+            answered = bool(await stream.receive_some())
+            target.counts["answered"] += answered
             while await stream.receive_some():
                 pass
 
