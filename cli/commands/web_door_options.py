@@ -34,12 +34,18 @@ def web_door(how: RelayOptions) -> WebDoor | None:
     for typed, url in zip(how.web_url or (), urls, strict=True):
         if not url.is_web:
             raise Trouble(_("Write --web-url as wss://NAME, not {text}.").format(text=typed), USAGE)
-    origins = [origin.rstrip("/").lower() for origin in how.web_origin or ()]
-    for origin in origins:
-        if not ORIGIN.fullmatch(origin):
-            words = _("Write --web-origin as https://NAME, not {text}.")
-            raise Trouble(words.format(text=origin), USAGE)
+    origins = [_origin(typed) for typed in how.web_origin or ()]
     return WebDoor(urls, frozenset(origins), _context(how))
+
+
+def _origin(typed: str) -> str:
+    """Return an origin as browsers write it: without the usual port."""
+    origin = typed.rstrip("/").lower()
+    if not ORIGIN.fullmatch(origin):
+        words = _("Write --web-origin as https://NAME, not {text}.")
+        raise Trouble(words.format(text=typed), USAGE)
+    usual = ":443" if origin.startswith("https:") else ":80"
+    return origin.removesuffix(usual)
 
 
 def _context(how: RelayOptions) -> ssl.SSLContext | None:

@@ -213,7 +213,11 @@ def parse_address(text: str, *, lowest_port: int = 1) -> Address:
     if number is None or number < lowest_port:
         bounds = {"least": lowest_port, "most": HIGHEST_PORT}
         raise AddressError(AddressCode.BAD_PORT, text=text[:LONGEST_TOLD], **bounds)
-    return Address(_parse_host(host, text), number, scheme)
+    found = Address(_parse_host(host, text), number, scheme)
+    # Versions of Python write such an address in different ways, and the URL is signed as it is.
+    if found.is_web and ":" in found.host and parse_ip(found.host) != IPv6Address(found.host):
+        raise AddressError(AddressCode.BAD_BRACKETS, text=text[:LONGEST_TOLD])
+    return found
 
 
 def relay_address(text: str) -> Address:

@@ -172,8 +172,8 @@ class Puncher:
         """
         # Another process with the peer's key has no link here that could be replaced.
         is_same = known is not None and known.proven.instance == proven.instance
-        outlet = self._network.outlet()
-        if outlet is None or not (relay.via_relay and is_same and self._may_try(known)):
+        outlet, by_tls = self._network.outlet(), relay.scheme is Scheme.RELAY
+        if outlet is None or not (by_tls and is_same and self._may_try(known)):
             await send(stream, Verdict.REFUSED.encode())
             return None
         is_told = False

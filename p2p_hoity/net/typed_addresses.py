@@ -10,7 +10,7 @@ from typing import Final
 
 from ..pasted_text import is_mark, visible
 from .address_schemes import PATH, WEB, WEB_PORTS, Scheme
-from .addresses import LONGEST_TOLD, Address, AddressCode, parse_address
+from .addresses import LONGEST_TOLD, Address, AddressCode, parse_address, relay_address
 from .network_errors import AddressError
 
 SCHEMES: Final = frozenset({"http", "https", "ws", "wss", "tcp", "tls", "hoity"})
@@ -59,10 +59,15 @@ def typed_relay(text: str, usual_port: int | None = None) -> Address:
     """
     url = _URL.fullmatch(_bare(visible(text)))
     if url is None or url[1].lower() not in WEB:
+        if url is None and "://" in text:
+            raise AddressError(AddressCode.NO_MACHINE, text=text[:LONGEST_TOLD])
         return typed_address(text, usual_port=usual_port)
+    # A second scheme would be dropped, and the relay reached in another way than was typed.
+    if "+" in url[2] or ":/" in url[2]:
+        raise AddressError(AddressCode.MORE, text=text[:LONGEST_TOLD])
     scheme = Scheme(url[1].lower())
     place = typed_address(url[2].removesuffix(PATH), usual_port=WEB_PORTS[scheme])
-    return Address(place.host, place.port, scheme)
+    return relay_address(str(Address(place.host, place.port, scheme)))
 
 
 def _plain(text: str, usual_port: int | None) -> str:

@@ -18,7 +18,7 @@ from protocol.units import Quota
 
 from ..coded_errors import NetworkCode
 from ..web.byte_stream import WebByteStream
-from .address_schemes import PATH, Scheme
+from .address_schemes import PATH, WEB_PORTS, Scheme
 from .addresses import Address
 from .exception_reasons import trouble_is
 from .network_errors import NetCode, NetError, NobodyError
@@ -73,7 +73,9 @@ async def _in_tls(raw: trio.abc.Stream, host: str) -> trio.abc.Stream:
 async def _upgraded(raw: trio.abc.Stream, relay: Address) -> WebByteStream:
     """Ask for a WebSocket, and return its bytes."""
     socket = WSConnection(ConnectionType.CLIENT)
-    asked = Request(host=relay.authority, target=PATH, subprotocols=[SUBPROTOCOL])
+    is_usual = relay.port == WEB_PORTS[relay.scheme]
+    host = relay.authority.rpartition(":")[0] if is_usual else relay.authority
+    asked = Request(host=host, target=PATH, subprotocols=[SUBPROTOCOL])
     await raw.send_all(socket.send(asked))
     left = MOST_ANSWER
     while True:
@@ -94,6 +96,11 @@ async def _upgraded(raw: trio.abc.Stream, relay: Address) -> WebByteStream:
                     raise NobodyError(WebCode.NO_RELAY)
                 return WebByteStream(raw, socket)
             case RejectConnection(status_code=status):
-                # From 500 on the server has a trouble of its own, such as a relay that restarts.
-                kind = NetError if status >= 500 else NobodyError
-                raise kind(WebCode.STATUS, status=status)
+                raise (NetError if _may_pass(status) else NobodyError)(
+                    WebCode.STATUS, status=status
+                )
+
+
+def _may_pass(status: int) -> bool:
+    """Return whether a server may answer otherwise soon, as when it is busy or is restarted."""
+    return status < 200 or status in (408, 425, 429) or status >= 500

@@ -17,7 +17,7 @@ import trio
 
 from protocol import Identity
 
-from ..net.addresses import Address, source_of
+from ..net.addresses import Address, is_loopback, source_of
 from ..net.connection_slots import HandshakeStage, UnprovenConnections, UnprovenStream
 from ..net.handshake import Listener, Purpose, fresh_instance, receive, send
 from ..net.network_errors import NetError
@@ -90,8 +90,9 @@ class Relay:
         bounds = limits.link.unauthenticated, limits.link.unauthenticated_per_source
         self.unproven = UnprovenConnections(*bounds)
         self.web_unproven = UnprovenConnections(*bounds)
+        self._requests = UnprovenConnections(*bounds)
         # A proxy on this machine is one source until its requests were read.
-        self._requests = UnprovenConnections(bounds[0], bounds[0])
+        self._forwarded = UnprovenConnections(bounds[0], bounds[0])
         self._versions, self._web = versions, web
         self._me = Listener(Purpose.RELAY, identity.public, self._credentials.digest, versions)
         self._exchange = Exchange()
@@ -201,7 +202,8 @@ class Relay:
         if self._web is None:
             raise RuntimeError("there is no door for WebSockets")
         asking, entered = UnprovenStream(raw, source_of(address.host)), None
-        with self._requests.counted(asking, self._handshake):
+        requests = self._forwarded if is_loopback(address.host) else self._requests
+        with requests.counted(asking, self._handshake):
             entered = await self._web.enter(asking, address, self._versions)
         if entered is None:
             return None

@@ -51,13 +51,18 @@ class WaitingSeat:
     instance: bytes
 
 
+Place = tuple[PeerId, bool]
+"""The id of a waiting peer, and whether it came by WebSocket."""
+
+
 class Seats:
     """The peers that wait at this relay, by their ids."""
 
     def __init__(self, limits: RelayLimits) -> None:
         self._limits = limits
         self._link_limits = dataclasses.replace(limits.link, frame=MAX_HANDSHAKE_FRAME)
-        self._seats: dict[bytes, WaitingSeat] = {}
+        # By the door, too: one program may wait by both, and neither replaces the other.
+        self._seats: dict[Place, WaitingSeat] = {}
         self._from: Counter[str] = Counter()
 
     def __len__(self) -> int:
@@ -65,7 +70,8 @@ class Seats:
 
     def get(self, peer: PeerId) -> WaitingSeat | None:
         """Return the program that waits under an id, None if nobody waits there."""
-        return self._seats.get(peer)
+        found = [self._seats[place] for place in _places(peer) if place in self._seats]
+        return next((seat for seat in found if seat.link.reason is None), None)
 
     async def register(self, visit: Visit, proof: bytes) -> Stay:
         """Check the proof of a peer's id, and let the program wait for calls.
@@ -80,13 +86,15 @@ class Seats:
             await visit.refuse(Verdict.NOT_PROVEN)
         # The id is proven from here on, and no await may come before `_enter` but those of a
         # refusal: two machines with one key must not both wait.
-        old = self._seats.get(proven.peer)
-        if old is not None and old.link.reason is None and old.instance != proven.instance:
+        place = proven.peer, visit.is_web
+        live = self.get(proven.peer)
+        if live is not None and live.instance != proven.instance:
             await visit.refuse(Verdict.ELSEWHERE)
+        old = self._seats.get(place)
         if self._is_full(visit.source, old):
             await visit.refuse(Verdict.FULL)
         seat = self._enter(visit, proven, old)
-        return lambda: self._keep(proven.peer, seat, visit)
+        return lambda: self._keep(place, seat, visit)
 
     def _is_full(self, source: str, old: WaitingSeat | None) -> bool:
         """Return whether one more waiting peer would exceed a limit of the relay or of a source.
@@ -109,12 +117,12 @@ class Seats:
         if seat is None:
             return False
         # Its place is free at once, not when its task ends, or one more could take the same place.
-        self._forget(next(peer for peer, one in self._seats.items() if one is seat))
+        self._forget(next(place for place, one in self._seats.items() if one is seat))
         seat.link.close(because(RelayCode.MADE_ROOM))
         return True
 
-    def _forget(self, peer: PeerId) -> None:
-        count_down(self._from, self._seats.pop(peer).source)
+    def _forget(self, place: Place) -> None:
+        count_down(self._from, self._seats.pop(place).source)
 
     def _enter(self, visit: Visit, proven: Proven, old: WaitingSeat | None) -> WaitingSeat:
         """Add a waiting peer. An earlier connection of the same id is closed."""
@@ -123,11 +131,12 @@ class Seats:
             old.link.close(because(RelayCode.CAME_AGAIN))
             count_down(self._from, old.source)
         # No await from here on: only `_keep` removes the seat again, so it has to be started.
-        seat = self._seats[proven.peer] = WaitingSeat(link, visit.source, proven.instance)
+        seat = WaitingSeat(link, visit.source, proven.instance)
+        self._seats[proven.peer, visit.is_web] = seat
         self._from[seat.source] += 1
         return seat
 
-    async def _keep(self, peer: PeerId, seat: WaitingSeat, visit: Visit) -> None:
+    async def _keep(self, place: Place, seat: WaitingSeat, visit: Visit) -> None:
         """Run the connection of a waiting peer, which may send only heartbeats, until it ends."""
 
         async def hear(_: bytes) -> None:
@@ -140,9 +149,14 @@ class Seats:
             await seat.link.run(trio.lowlevel.checkpoint, hear)
         finally:
             # A later connection of the id may have taken the place. It must stay.
-            if self._seats.get(peer) is seat:
-                self._forget(peer)
+            if self._seats.get(place) is seat:
+                self._forget(place)
             visit.watch.note(Event.UNSEATED, seat.source, **lasted(began))
+
+
+def _places(peer: PeerId) -> tuple[Place, Place]:
+    """Return where a peer may wait: by TLS, and by WebSocket."""
+    return (peer, False), (peer, True)
 
 
 def _proven(visit: Visit, answer: bytes) -> Proven | None:

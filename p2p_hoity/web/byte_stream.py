@@ -19,7 +19,7 @@ from .websocket import NOT_TEXT
 MOST_MESSAGE: Final[Quota] = 64 * 1024
 """The most bytes of one message that is sent or received."""
 MOST_IDLE: Final[Quota] = 64
-"""The most pings and empty messages in a row that are taken without content between them."""
+"""By how many the pings, pongs and empty messages may exceed the messages with content."""
 CHUNK: Final = 16 * 1024
 NOT_BYTES: Final = NOT_TEXT
 TOO_LARGE: Final = 1009
@@ -117,7 +117,7 @@ class WebByteStream(trio.abc.Stream):
 
     def _count_idle(self, has_content: bool) -> None:
         """Bound what costs work and brings nothing, for which no reader is charged."""
-        self._idle = 0 if has_content else self._idle + 1
+        self._idle = max(0, self._idle - 1) if has_content else self._idle + 1
         if self._idle > MOST_IDLE:
             raise trio.BrokenResourceError
 

@@ -56,6 +56,7 @@ class HttpConnection:
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=most_head)
         self._event: h11.Request | None = None
         self._left = MOST_REQUESTS
+        self._most_head = self._room = most_head
 
     async def next_request(self) -> WebRequest | None:
         """Return the next request, or None if the other end has closed or none may follow.
@@ -68,13 +69,14 @@ class HttpConnection:
         if self._http.our_state is not h11.IDLE or self._left == 0:
             return None
         self._left -= 1
+        self._room = self._most_head
         try:
             with trio.fail_after(PATIENCE):
                 event = await self._next_event()
                 if not isinstance(event, h11.Request):
                     return None
-                # A body would be read as the next request.
-                if not isinstance(await self._next_event(), h11.EndOfMessage):
+                # A body would be read as the next request. It is not waited for.
+                if _has_body(event) or not isinstance(await self._next_event(), h11.EndOfMessage):
                     raise NotHttp
         except (h11.RemoteProtocolError, OSError, *GONE) as error:
             raise NotHttp from error
@@ -83,8 +85,14 @@ class HttpConnection:
         return WebRequest(event.method.decode("latin-1"), path, _headers(event))
 
     async def _next_event(self) -> object:
+        """Return the next event. Raise `NotHttp` if a head is too long."""
         while (event := self._http.next_event()) is h11.NEED_DATA:
-            self._http.receive_data(bytes(await self._stream.receive_some(CHUNK)))
+            # h11 looks at the size of a head only while it is not whole.
+            if self._room <= 0:
+                raise NotHttp
+            data = bytes(await self._stream.receive_some(min(CHUNK, self._room)))
+            self._room -= len(data)
+            self._http.receive_data(data)
         return event
 
     async def reply(self, status: int, headers: Sequence[Header], body: bytes) -> None:
@@ -129,8 +137,9 @@ class HttpConnection:
             await self._send(socket.send(AcceptConnection(subprotocol)))
             if early := self._http.trailing_data[0]:
                 socket.receive_data(early)
-        # Headers that are not ASCII raise `UnicodeDecodeError` in wsproto.
-        except (RemoteProtocolError, LocalProtocolError, ValueError) as error:
+        # Headers that are not ASCII raise `UnicodeDecodeError` in wsproto. It also makes a request
+        # for h11, which refuses one without `Host` by an error that is none of wsproto's.
+        except (RemoteProtocolError, LocalProtocolError, h11.ProtocolError, ValueError) as error:
             raise NotHttp from error
         return socket
 
@@ -145,6 +154,14 @@ class HttpConnection:
 
 GONE: Final = (trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError)
 """The errors of a stream whose other end is gone or too slow."""
+
+
+def _has_body(event: h11.Request) -> bool:
+    """Return whether a body follows the head of a request."""
+    return any(
+        name == b"transfer-encoding" or (name == b"content-length" and value.strip(b"0"))
+        for name, value in event.headers
+    )
 
 
 def _headers(event: h11.Request) -> dict[str, str]:

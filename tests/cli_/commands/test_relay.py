@@ -111,7 +111,7 @@ WEB = ("relay", "--web", "127.0.0.1:4680", "--web-url", "wss://Relay.Example/")
 
 
 def test_a_relay_for_the_web_says_how_it_is_used(hoity: Shell, served: list[RelayLimits]) -> None:
-    told = hoity.told(0, *WEB, "--web-origin", "https://Page.example/")
+    told = hoity.told(0, *WEB, "--web-origin", "https://Page.example:443/")
     assert "at 127.0.0.1:4680" in told
     assert "--relay wss://relay.example:443" in told
     (door,) = doors

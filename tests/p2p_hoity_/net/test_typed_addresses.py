@@ -129,6 +129,19 @@ def test_a_relay_is_reached_by_websocket_where_its_url_says_so(case: tuple[str, 
     assert typed_relay(plain).place == plain
 
 
-@each(["wss://relay.example.org/other", "wss://me@relay.example.org", "wss://a b:1"])
+@each(
+    [
+        "wss://relay.example.org/other",
+        "wss://me@relay.example.org",
+        "wss://a b:1",
+        "wss://",
+        "ws://relay+wss://h:1",
+        "wss://relay+h:1",
+        "wss://https://h:1",
+        "wss://wss://h:1",
+        "wss://tls://h:1/hoity",
+        "wss://[::ffff:1.2.3.4]:1",
+    ]
+)
 def test_what_is_no_url_of_a_relay_is_refused(text: str) -> None:
     fails(AddressError, "", typed_relay, text, 4646)

@@ -1,5 +1,6 @@
 """The second door of a relay: who is let in by WebSocket, and what strangers cannot do there."""
 
+import random
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -13,10 +14,12 @@ import trustme
 from support.cases import ends_in
 from support.memory_network import MemoryNetwork
 from support.running import running
+from support.sampling import seed, times
 from support.street import GUEST, ONE, OTHER, SEAT, until_cut
 from wsproto import ConnectionType, WSConnection
 from wsproto.events import BytesMessage, Ping, TextMessage
 
+from p2p_hoity.coded_errors import Reason
 from p2p_hoity.net import web_relay
 from p2p_hoity.net.addresses import Address, relay_address
 from p2p_hoity.net.handshake import Listener, Purpose
@@ -211,6 +214,81 @@ async def test_what_is_no_request_of_ours_gets_nothing(
         assert await register(there.network, WEB, SEAT, ONE)
 
 
+async def test_no_head_of_a_request_ends_a_relay(autojump_clock: Any) -> None:
+    """Mutations, among them those without `Host` that only HTTP/1.1 demands."""
+    draw = random.Random(seed())
+    whole = upgrade(Origin="http://relay", X_Forwarded_For="198.51.100.1")
+    async with doors() as there:
+        heads = [whole.replace(b"HTTP/1.1\r\nHost: relay:80\r\n", version) for version in ODD]
+        heads += [mutated(whole, draw) for _ in range(times(60, 3000))]
+        for head in heads:
+            raw: Any = await there.raw()
+            await raw.send_all(head)
+            await raw.send_eof()
+            with suppress(trio.BrokenResourceError):
+                while await raw.receive_some():
+                    pass
+        assert await register(there.network, TLS, SEAT, ONE)
+        assert await register(there.network, WEB, GUEST, ONE)
+
+
+ODD = [f"HTTP/{version}\r\n".encode() for version in ("0.9", "1.0", "2.0", "9.9")]
+
+
+def mutated(head: bytes, draw: random.Random) -> bytes:
+    """A head with lines left out, doubled or put elsewhere, and bytes changed."""
+    lines = head.split(b"\r\n")
+    for _ in range(draw.randint(1, 3)):
+        place = draw.randrange(len(lines))
+        match draw.randrange(4):
+            case 0:
+                lines[place : place + 1] = []
+            case 1:
+                lines.insert(draw.randrange(len(lines) + 1), lines[place])
+            case 2:
+                lines[place] = lines[place].replace(b"1.1", b"1.0")
+            case _:
+                changed = bytearray(lines[place] or b"x")
+                changed[draw.randrange(len(changed))] = draw.randrange(256)
+                lines[place] = bytes(changed)
+        lines = lines or [b""]
+    return b"\r\n".join(lines)
+
+
+async def test_one_address_cannot_close_the_door_for_others(autojump_clock: Any) -> None:
+    """[L-12]: it has at most half of the places, unless it is a proxy on this machine."""
+    async with doors() as there:
+        held = [await there.raw("192.0.2.1") for _ in range(80)]
+        for raw in held:
+            with suppress(trio.BrokenResourceError):
+                await raw.send_all(b"G")
+        await trio.testing.wait_all_tasks_blocked()
+        assert len(there.relay._requests) == 32
+        proxied = [await there.raw("127.0.0.1") for _ in range(80)]
+        await trio.testing.wait_all_tasks_blocked()
+        assert (len(there.relay._requests), len(there.relay._forwarded)) == (32, 64)
+        honest = await there.raw("198.51.100.7")
+        await trio.testing.wait_all_tasks_blocked()
+        assert await enter_web_relay(honest, WEB)
+        assert len(proxied) == 80
+
+
+async def test_a_program_may_wait_by_both_doors_of_one_relay(autojump_clock: Any) -> None:
+    """[L-10]: neither closes the other, and a call is taken by one of them."""
+    async with doors() as there:
+        seat, guest = await there.hub(SEAT), await there.hub(GUEST)
+        ways = [await seat.listen_via("relay:4646"), await seat.listen_via("ws://relay:80")]
+        await trio.sleep(600)
+        assert seat.relays() == set(ways)
+        for way in ways:
+            await guest.connect([way], SEAT.public, 5)
+            guest.drop(SEAT.public, Reason("again"))
+            await guest.unlinked(SEAT.public)
+        for way in (TLS, WEB):
+            with pytest.raises(RefusedError, match="verdict-elsewhere"):
+                await register(there.network, way, SEAT, bytes([9]) * 16)
+
+
 async def test_who_trickles_a_request_or_says_nothing_is_cut(autojump_clock: Any) -> None:
     """[L-34]"""
     async with doors() as there:
@@ -351,6 +429,8 @@ async def test_a_certificate_is_checked_by_what_this_system_trusts(
         (b"", "web-no-relay", False),
         (b"HTTP/1.1 404 Not Found\r\n\r\n", "web-refused status=404", True),
         (b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n", "web-refused status=502", False),
+        (b"HTTP/1.1 429 Busy\r\nContent-Length: 0\r\n\r\n", "web-refused status=429", False),
+        (b"HTTP/1.1 103 Early Hints\r\n\r\n", "web-refused status=103", False),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "web-refused status=200", True),
         (b"SSH-2.0-OpenSSH_9.2\r\n", "web-no-relay", False),
         (b"HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\n\r\n", "web-no-relay", True),

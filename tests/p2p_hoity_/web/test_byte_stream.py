@@ -112,6 +112,18 @@ async def test_what_is_none_of_ours_ends_it(events: list[Event]) -> None:
     await ends_in(BROKEN, "", read())
 
 
+async def test_pings_are_paid_for_by_content() -> None:
+    stream, other = await pair()
+
+    async def ask() -> None:
+        for _ in range(MOST_IDLE):
+            await other.say(*[Ping()] * 3, BytesMessage(b"x"))
+            assert await stream.receive_some() == b"x"
+            await other.heard()
+
+    await ends_in(BROKEN, "", ask())
+
+
 async def test_pings_between_content_are_answered() -> None:
     stream, other = await pair()
     for number in range(3 * MOST_IDLE):
