@@ -9,6 +9,7 @@ import ssl
 from functools import cache
 from typing import Final
 
+import h11
 import trio
 from wsproto import ConnectionType, WSConnection
 from wsproto.events import AcceptConnection, RejectConnection, Request
@@ -88,7 +89,7 @@ async def _upgraded(raw: trio.abc.Stream, relay: Address) -> WebByteStream:
         try:
             socket.receive_data(bytes(data))
             event = next(socket.events(), None)
-        except (RemoteProtocolError, LocalProtocolError, ValueError):
+        except (RemoteProtocolError, LocalProtocolError, h11.ProtocolError, ValueError):
             raise NobodyError(WebCode.NO_RELAY) from None
         match event:
             case AcceptConnection(subprotocol=chosen):

@@ -71,7 +71,7 @@ class RelayCollector:
         gauge = GaugeMetricFamily("hoity_relay_now", "How many there are now.", labels=["what"])
         relay = self._relay
         for what, number in {
-            "unproven": len(relay.unproven),
+            "unproven": relay.unproven_now,
             "seats": len(relay.seats),
             "calls": relay.calls.waiting,
             "splices": relay.calls.spliced,

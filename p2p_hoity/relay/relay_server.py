@@ -103,6 +103,11 @@ class Relay:
         self._accepting, self._inside = trio.CancelScope(), trio.CancelScope()
         self.web_addresses: list[str] = []
 
+    @property
+    def unproven_now(self) -> int:
+        """The number of connections that have not sent a valid request yet, of both doors."""
+        return sum(map(len, (self.unproven, self.web_unproven, self._requests, self._forwarded)))
+
     async def serve(
         self,
         host: str,
