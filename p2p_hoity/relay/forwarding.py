@@ -24,6 +24,7 @@ from protocol.units import Quota
 
 from ..net.exception_reasons import TROUBLE
 from ..net.transport import cut
+from ..web.byte_stream import NotBytes, WebByteStream, WebMessages
 
 PIECE = 1 << 14
 """The most bytes that are read at once. A link of 2 kB/s accepts them before the pair is idle."""
@@ -137,6 +138,8 @@ class Splice:
         return min([self._passed, *began]) + self._idle
 
 
+MOST_REST: Final[Quota] = 4 * PIECE
+"""The most bytes that wait to be written to one socket."""
 AT_ONCE: Final[Quota] = 256
 """The most sockets that are served before other tasks of the process have their turn."""
 
@@ -168,12 +171,13 @@ class Exchange:
 
         Return False at once if an end is no plain socket or the system has no epoll.
         """
-        sockets = [one.socket for one in splice.ends if isinstance(one, trio.SocketStream)]
-        if self._poll is None or len(sockets) < len(splice.ends):
+        sockets = [_plain(one) for one in splice.ends]
+        if self._poll is None or None in sockets:
             return False
         over = trio.Event()
         one, other = (
-            _End(made.fileno(), splice, way, over.set, self) for way, made in enumerate(sockets)
+            _End(made.socket.fileno(), splice, way, over.set, self, messages)
+            for way, (made, messages) in enumerate(filter(None, sockets))
         )
         one.other, other.other = other, one
         try:
@@ -203,16 +207,30 @@ class Exchange:
             (self._poll.register if new else self._poll.modify)(end.number, wanted)
 
 
+def _plain(end: trio.abc.Stream) -> tuple[trio.SocketStream, WebMessages | None] | None:
+    """Return the socket of an end, and what packs its messages. None if it is no plain socket."""
+    if isinstance(end, WebByteStream):
+        below = end.below
+        return (below, end.messages) if isinstance(below, trio.SocketStream) else None
+    return (end, None) if isinstance(end, trio.SocketStream) else None
+
+
 class _End:
     """One socket of a pair, with the bytes that still have to be written to it."""
 
-    __slots__ = ("exchange", "number", "other", "over", "rest", "splice", "way")
+    __slots__ = ("exchange", "messages", "number", "other", "over", "rest", "splice", "way")
 
     def __init__(
-        self, number: int, splice: Splice, way: int, over: Callable[[], None], exchange: Exchange
+        self,
+        number: int,
+        splice: Splice,
+        way: int,
+        over: Callable[[], None],
+        exchange: Exchange,
+        messages: WebMessages | None,
     ) -> None:
         self.number, self.splice, self.way, self.over = number, splice, way, over
-        self.exchange, self.other, self.rest = exchange, self, b""
+        self.exchange, self.other, self.rest, self.messages = exchange, self, b"", messages
 
     def wanted(self) -> int:
         """Return the epoll events for which this socket has to wait."""
@@ -235,22 +253,28 @@ class _End:
             # Epoll reports a broken socket even if it does not wait for anything to read.
             if not self.other.rest:
                 piece = os.read(self.number, PIECE)
+                is_over = not piece
+                if self.messages is not None:
+                    piece, back = self.messages.unpack(piece or None)
+                    is_over = is_over or self.messages.is_over
+                    if back:
+                        self._send(back)
                 if piece:
                     self._pass_on(piece, now)
-                if not piece or self.splice.is_spent:
+                if is_over or self.splice.is_spent:
                     self.over()
             elif events & (select.EPOLLHUP | select.EPOLLERR):
                 self.over()  # The event would repeat, and nothing can follow.
         except BlockingIOError:
             return
-        except OSError:
+        except (OSError, NotBytes):
             self.over()
 
     def begin(self, piece: bytes) -> None:
         """Forward bytes that were already read from this socket."""
         try:
             self._pass_on(piece, trio.current_time())
-        except OSError:
+        except (OSError, NotBytes):
             self.over()
 
     def _pass_on(self, piece: bytes, now: float) -> None:
@@ -260,15 +284,25 @@ class _End:
 
     def write(self, piece: bytes) -> None:
         """Write a chunk to this socket, and store what the system does not accept."""
+        self._send(piece if self.messages is None else self.messages.pack(piece))
+        if not self.rest:
+            self.splice.taken(1 - self.way)
+
+    def _send(self, data: bytes) -> None:
+        """Write bytes to this socket behind those that wait."""
+        if self.rest:
+            # Answers to pings may wait here. Who reads none of them must not fill the memory.
+            if len(self.rest) + len(data) > MOST_REST:
+                raise NotBytes
+            self.rest += data
+            return
         try:
-            sent = os.write(self.number, piece)
+            sent = os.write(self.number, data)
         except BlockingIOError:
             sent = 0
-        if sent == len(piece):
-            self.splice.taken(1 - self.way)
-            return
-        self.rest = piece[sent:]
-        self._listen_anew()
+        if sent < len(data):
+            self.rest = data[sent:]
+            self._listen_anew()
 
     def _listen_anew(self) -> None:
         self.exchange.listen(self)

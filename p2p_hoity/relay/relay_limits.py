@@ -122,9 +122,10 @@ class Visit:
     async def welcome(self) -> bytes:
         """Tell the peer that it is connected, leave TLS, and return what came after it ([L-32])."""
         await send(self.stream, Verdict.WELCOME.encode())
-        early = b""
         if isinstance(self.greeted, trio.SSLStream):
             _, early = await laid_aside(self.greeted)
+        else:
+            early = self.greeted.received() if self.greeted is not None else b""
         self.greeted = None  # This frees most of the memory of a connection.
         return early
 

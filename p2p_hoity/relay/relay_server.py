@@ -213,6 +213,8 @@ class Relay:
         if entered is None:
             return None
         stream, address = entered
+        if self._web.tls is None:
+            stream.below = raw  # As a plain socket it is carried at less cost.
         newcomer = UnprovenStream(stream, source_of(address.host))
         listeners = self._web.listeners(self._versions)
         with self.web_unproven.counted(newcomer, self._handshake):

@@ -82,7 +82,7 @@ class Load:
         phase = self.rng.random() * EVERY
         passed_on = SEATS - 2 if self.pairs == "all" else 0
         for stream, more in ((one, SEATS - 2 if is_host else passed_on), (other, passed_on)):
-            raw = stream._raw if isinstance(stream, WebByteStream) else stream
+            raw = stream.below if isinstance(stream, WebByteStream) else stream
             number = raw.socket.fileno()  # type: ignore[attr-defined]
             self.keep.append(stream)
             self.heard[number], self.messages[number] = bytearray(), bytearray()

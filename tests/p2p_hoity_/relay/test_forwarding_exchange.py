@@ -3,15 +3,18 @@
 import socket
 import struct
 import sys
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 import pytest
 import trio
 import trio.testing
 from support.running import running
+from wsproto import ConnectionType, WSConnection
+from wsproto.events import AcceptConnection, CloseConnection, Ping, Pong, Request, TextMessage
 
 from p2p_hoity.relay.forwarding import PIECE, Exchange, Splice, _End
+from p2p_hoity.web.byte_stream import WebByteStream
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="no epoll, so no exchange")
 ROOM = 1 << 16
@@ -49,8 +52,8 @@ async def exchanging(exchange=None):
     exchange = exchange or Exchange()
     async with running(exchange.run) as nursery:
 
-        def connect(most=1 << 30, early=(b"", b""), make=sockets):
-            (one, left), (other, right) = make(), make()
+        def connect(most=1 << 30, early=(b"", b""), make=sockets, other_make=None):
+            (one, left), (other, right) = make(), (other_make or make)()
             splice = Splice((left, right), 30, most, early, exchange)
             splice._pump = None  # no task carries for it
             nursery.start_soon(splice.run)
@@ -173,3 +176,74 @@ async def test_where_the_system_has_none_splices_run_as_tasks(monkeypatch):
     async with running(Splice((left, right), 30, 1 << 20, exchange=exchange).run):
         await one.send_all(b"through")
         assert await read(other, 7) == b"through"
+
+
+# Ends that came by WebSocket.
+
+
+def web_sockets():
+    """Two connected streams with small buffers, which speak in messages."""
+    near, far = sockets()
+    client, server = WSConnection(ConnectionType.CLIENT), WSConnection(ConnectionType.SERVER)
+    server.receive_data(client.send(Request(host="a", target="/")))
+    assert list(server.events())
+    client.receive_data(server.send(AcceptConnection()))
+    assert list(client.events())
+    return WebByteStream(near, client), WebByteStream(far, server)
+
+
+MIXED = [(web_sockets, sockets), (sockets, web_sockets), (web_sockets, web_sockets)]
+
+
+@pytest.mark.parametrize(("make", "other_make"), MIXED)
+async def test_bytes_pass_between_ends_of_both_doors(make, other_make):
+    sent = bytes(range(256)) * (8 * ROOM // 256)
+    async with exchanging() as connect:
+        one, other, splice = connect(early=(b"early ", b""), make=make, other_make=other_make)
+        await one.send_all(b"there")
+        assert await read(other, 11) == b"early there"
+        for sender, receiver in ((one, other), (other, one)):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(sender.send_all, sent)
+                await trio.sleep(0.01)
+                assert await read(receiver, len(sent)) == sent
+        assert splice.carried == 11 + 2 * len(sent)
+        await one.aclose()
+        assert await other.receive_some() == b""
+
+
+async def test_pings_are_answered_and_carried_nowhere():
+    async with exchanging() as connect:
+        one, other, splice = connect(make=web_sockets)
+        socket_ = one.messages._socket
+        await one.below.send_all(socket_.send(Ping(b"?")) + one.messages.pack(b"content"))
+        assert await read(other, 7) == b"content"
+        socket_.receive_data(bytes(await one.below.receive_some()))
+        (pong,) = socket_.events()
+        assert (type(pong), bytes(pong.payload)) == (Pong, b"?")
+        assert splice.carried == 7
+
+
+@pytest.mark.parametrize("event", [TextMessage("words"), CloseConnection(1000)])
+async def test_what_carries_no_bytes_ends_the_pair(event):
+    async with exchanging() as connect:
+        one, other, _ = connect(make=web_sockets)
+        await one.below.send_all(one.messages._socket.send(event))
+        assert await other.receive_some() == b""
+
+
+async def test_who_asks_for_answers_and_reads_none_is_cut():
+    async with exchanging() as connect:
+        one, other, _ = connect(make=web_sockets, other_make=sockets)
+        asked = one.messages._socket.send(Ping(bytes(125))) + one.messages.pack(b"x")
+
+        async def ask():
+            with suppress(trio.BrokenResourceError):
+                while True:
+                    await one.below.send_all(asked)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ask)
+            with trio.fail_after(20):
+                while await other.receive_some():
+                    pass

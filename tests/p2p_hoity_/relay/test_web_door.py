@@ -325,7 +325,7 @@ async def test_texts_pings_without_end_and_long_messages_end_a_visit(
                 answer = shown.answer(SEAT, ONE, challenge)
                 await web.send_all(encode_frame(REGISTER + answer))
                 assert await read_frame(web, 256) == b"\0"
-            began, data = trio.current_time(), b"".join(map(web._socket.send, say))
+            began, data = trio.current_time(), b"".join(map(web.messages._packed, say))
             with suppress(trio.BrokenResourceError):
                 await raw.send_all(data)
                 while await raw.receive_some():
