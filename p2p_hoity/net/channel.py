@@ -225,8 +225,8 @@ async def open_channel(
     """Make a channel to a listener as the dialler ([L-1]).
 
     Raises:
-        NobodyError: If another program answers.
-        NetError: If the connection ends, or the bytes of the listener's id are none.
+        NobodyError: If another program answers, or the listener's id is no key.
+        NetError: If the connection ends.
     """
     with trouble_is(NetCode.FAILED):
         try:

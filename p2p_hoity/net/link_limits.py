@@ -139,7 +139,7 @@ class Limits:
             and again, because a flooded relay cuts connections at random.
         heartbeat: Time without sending after which an empty frame is sent.
         silence: Time without receiving after which a link counts as broken.
-        stalled: Time that sending one TLS record may take while the peer is not silent. It is
+        stalled: Time that sending one record may take while the peer is not silent. It is
             longer than `silence`, because the buffers of a slow link stay full for long.
         first_pause: Time between the first and the second attempt to dial. Each later pause is
             twice as long.

@@ -334,9 +334,8 @@ class Link:
         for start in range(0, len(framed), RECORD):
             with trio.move_on_after(self._limits.stalled) as waiting:
                 await self._stream.send_all(framed[start : start + RECORD])
-            if (
-                waiting.cancelled_caught
-            ):  # Half a record may be sent, after which nothing can follow.
+            # Half a record may be sent, after which nothing can follow.
+            if waiting.cancelled_caught:
                 self.close(because(LinkCode.UNREAD, seconds=self._limits.stalled))
                 return
 
