@@ -97,6 +97,7 @@ class WebMessages:
             raise NotBytes
 
     def _packed(self, event: Event) -> bytes:
+        """Return an event as bytes. Raise NotBytes if the socket was ended."""
         try:
             return self._socket.send(event)
         except LocalProtocolError as error:
@@ -119,7 +120,11 @@ class WebByteStream(trio.abc.Stream):
         self._is_begun = True
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Send bytes. If this is cancelled, nothing more can be sent."""
+        """Send bytes. If this is cancelled, nothing more can be sent.
+
+        Raises:
+            BrokenResourceError: If the socket was ended.
+        """
         async with self._sending:
             try:
                 packed = self.messages.pack(data)
@@ -135,7 +140,7 @@ class WebByteStream(trio.abc.Stream):
         """Receive bytes. b"" at the end.
 
         Raises:
-            trio.BrokenResourceError: If what comes are no bytes in messages.
+            BrokenResourceError: If what comes are no bytes in messages.
         """
         if self._content:
             await trio.lowlevel.checkpoint()
