@@ -14,11 +14,11 @@ from p2p_hoity.storage.private_files import NAMED, open_at_once
 from protocol import Header, Invalid, fingerprint, transcript
 
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble
+from ..local.mistaken_files import Kind, explained, indented, kind_of
 from ..printing import say, write_line
 from ..words.error_sentences import meaning, of_system
 from ..words.key_names import table_key
 from ..words.translation import _, command_line
-from .mistaken_files import Kind, explained, indented, kind_of
 from .typed_paths import typed_path
 
 MOST: Final = transcript.MAX_CERTIFICATE + 1

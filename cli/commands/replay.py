@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from p2p_hoity.editions.received_edition import descent
 from p2p_hoity.game_adapter import Play, happenings_since, read_game
@@ -19,19 +19,18 @@ from protocol import Kind, Node, fingerprint, transcript
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..exit_codes import report as tell
 from ..local.ending_signals import ending_calls
+from ..local.mistaken_files import explanation
 from ..local.new_files import check_new, write_new
 from ..printing import ask, complain, say, write_line
 from ..ui.screen_options import uses_full_screen
 from ..words.card_names import Names
 from ..words.happening_sentences import rounds_of
 from ..words.translation import _
+from ..words.verdicts import Mark, in_words, state_of
 from .options import WebOptions
 from .page_options import closed_after, page_of
 from .save_picture import save_picture
-from .verify import Mark, explanation, in_words, marked, state_of
-
-if TYPE_CHECKING:
-    from ..table_view.film import Moment, Verdict
+from .verify import marked
 
 
 @dataclass(frozen=True)
@@ -102,12 +101,7 @@ def replay_file(
         for one in objects(report, state):
             write_line(one)
         return OK if report.ok else NOT_OK
-    if (
-        step
-        or not uses_full_screen(plain)
-        or report.node is None
-        or not show(report.node, verdict(path, report))
-    ):
+    if step or not uses_full_screen(plain) or not show(path, report):
         names = Names(state.edition, [line.nickname for line in report.seats])
         for number, lines in enumerate(rounds_of(names, told(report))):
             if step and number and not _goes_on():
@@ -131,15 +125,14 @@ def replay_on_page(path: Path, web: WebOptions) -> int:
     Raises:
         Trouble: If the file cannot be read or shows no game at all.
     """
-    from ..table_view.film import Film
+    from ..table_view.film import film_of
     from ..ui.web.page_replay import PageReplay
 
     report, _mark = _verified(path)
-    steps = [] if report.node is None else moments(report.node)
-    if report.node is None or not steps:
+    film = film_of(path, report)
+    if report.node is None or film is None:
         raise Trouble([*in_words(path, report), *explanation(path, report)], NOT_OK)
     page = page_of(own_home(), "replay", web)
-    film = Film(report.node.table, steps, verdict(path, report))
     if page is not None:
         with closed_after(page), ctrl_c_means(lambda: _("Interrupted.")):
             PageReplay(page, film, report.node).run()
@@ -149,12 +142,12 @@ def replay_on_page(path: Path, web: WebOptions) -> int:
 
 def _save_film(path: Path, report: transcript.Report, target: Path) -> int:
     """Save the film of a game, as far as its transcript is valid, in a new file."""
-    from ..table_view.film import Film, film_messages
+    from ..table_view.film import film_messages, film_of
 
-    found = [] if report.node is None else moments(report.node)
-    if report.node is None or not found:
+    film = film_of(path, report)
+    if report.node is None or film is None:
         raise Trouble([*in_words(path, report), *explanation(path, report)], NOT_OK)
-    shown = film_messages(Film(report.node.table, found), report.node)
+    shown = film_messages(film, report.node)
     lines = [json.dumps(one.as_json(), ensure_ascii=False) + "\n" for one in shown]
     # A device may be the standard output, where only the film belongs.
     if write_new(target, "".join(lines)):
@@ -238,34 +231,7 @@ def _edition(edition: Edition) -> dict[str, Any]:
 # Output for people
 
 
-def moments(node: Node) -> list[Moment]:
-    """Return the events of every step up to `node` that has any, and the state after it."""
-    from ..table_view.film import Moment
-
-    found: list[Moment] = []
-    told = 0
-    for _before, _slots, after in transcript.steps_to(node):
-        play = after.state
-        if isinstance(play, Play) and play.length > told:
-            found.append(Moment(tuple(happenings_since(play, told)), play.state))
-            told = play.length
-    return found
-
-
-def verdict(path: Path, report: transcript.Report) -> Verdict:
-    """Return the verdict on a transcript as the full screen shows it."""
-    from ..table_view.film import Verdict
-    from ..table_view.seats import Notice
-
-    mark = Notice(_("not ok ✗"), "bad")
-    if report.ok:
-        mark = Notice(_("proofs ✓"), "good")
-    elif report.unfinished:
-        mark = Notice(_("not over · proofs ✓"), "warn")
-    return Verdict(mark, tuple(in_words(path, report)))
-
-
-def show(node: Node, found: Verdict) -> bool:
+def show(path: Path, report: transcript.Report) -> bool:
     """Show the game on the full screen. Return False if there is nothing to show or it fails.
 
     Raises:
@@ -273,13 +239,13 @@ def show(node: Node, found: Verdict) -> bool:
     """
     import asyncio  # Imported here, because replays as lines need no event loop.
 
-    from ..table_view.film import Film
+    from ..table_view.film import film_of
     from ..ui.full_screen.replay_screen import ReplayApp
 
-    steps = moments(node)
-    if not steps:
+    film = film_of(path, report)
+    if film is None:
         return False
-    app, signals = ReplayApp(Film(node.table, steps, found)), list[None]()
+    app, signals = ReplayApp(film), list[None]()
 
     async def until_ended() -> None:
         loop = asyncio.get_running_loop()

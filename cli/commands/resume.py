@@ -33,13 +33,13 @@ from p2p_hoity.table.playing.session import Outcome
 from ..exit_codes import NOT_OK, OK, Trouble, ctrl_c_means
 from ..local.bot_copies import Copy, copies
 from ..local.bot_processes import company_at, crew_of, levels_of_bots
+from ..local.mistaken_files import Kind, explained
 from ..local.seat_checks import check_home, check_output
 from ..printing import say, write_line
 from ..words.end_sentences import kept_as
 from ..words.table_terms import alone_lines
 from ..words.translation import _, command_line
 from . import list_games
-from .mistaken_files import Kind, explained
 from .options import OutputOptions, SeatOptions
 from .page_options import page_of
 from .take_seat import Sitting, sit

@@ -9,13 +9,14 @@ from p2p_hoity.presentation.figure_paths import figure_paths
 from protocol import transcript
 
 from ..exit_codes import NOT_OK, OK, Trouble
+from ..local.mistaken_files import explanation
 from ..local.new_files import write_new
 from ..pictures.game_picture import game_picture
 from ..pictures.picture_facts import PictureFacts
 from ..printing import complain, say
 from ..words.translation import _
+from ..words.verdicts import Mark, in_words, of_problem
 from .list_games import date
-from .verify import Mark, explanation, in_words, of_problem
 
 
 def save_picture(source: Path, mark: Mark, report: transcript.Report, target: Path) -> int:

@@ -11,27 +11,24 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final
 
 from p2p_hoity import worker_processes
-from p2p_hoity.game_adapter import Play, read_game
+from p2p_hoity.game_adapter import read_game
 from p2p_hoity.pasted_text import bare, visible
-from p2p_hoity.rules import State
 from p2p_hoity.storage.home import home, transcripts
 from p2p_hoity.storage.private_files import NAMED, open_at_once
-from protocol import Invalid, fingerprint, transcript
+from protocol import Invalid, transcript
 
-from .. import version
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble
+from ..local.mistaken_files import Kind, explained, explanation
 from ..printing import complain, say, write_line
-from ..words.card_names import field_name
-from ..words.error_sentences import meaning, meanings, of_system
-from ..words.key_names import player_key, table_key
+from ..words.error_sentences import of_system
 from ..words.translation import _, listed
-from .mistaken_files import Kind, explained, indented
+from ..words.verdicts import Mark, Players, as_object, failed, in_words, unjudged
 from .options import LAST, VerifyOptions, typed_id
 from .typed_paths import typed_path
 
@@ -88,8 +85,7 @@ def transcript_named(word: str) -> Path:
 
 
 NO_FILE: Final = "no-file"
-UNJUDGED: Final = "not-judged"
-"""The code of a file that the verifier itself failed to check. `NO_FILE` is for a missing file."""
+"""The code of a missing file."""
 
 
 @dataclass(frozen=True)
@@ -107,10 +103,6 @@ class FileVerdict:
     found: dict[str, Any]
     lines: tuple[str, ...] = ()
     complaint: str = ""
-
-
-Mark = tuple[int, int]
-"""The size of a file in bytes, and the time of its last change in nanoseconds."""
 
 
 @contextmanager
@@ -145,10 +137,6 @@ def verify_file(path: Path, how: VerifyOptions) -> int:
     # Vouches that were named and cannot be used are an error, though the game may be valid.
     is_told = how.vouches is None or not verdict.complaint
     return verdict.code if is_told else max(verdict.code, NOT_OK)
-
-
-Players = tuple[bytes | None, ...]
-"""The long-lived key of each seat, None for a seat that shows none. Empty if nothing is known."""
 
 
 def players_of(report: transcript.Report, named: Path | None) -> tuple[Players, str]:
@@ -220,23 +208,9 @@ def judge_file(
     return FileVerdict(OK if report.ok else NOT_OK, found, tuple(lines), complaint)
 
 
-def explanation(
-    path: Path, report: transcript.Report, file: transcript.File | None = None
-) -> list[str]:
-    """Return a line that says what a refused file probably is, if anything is known.
-
-    Args:
-        file: The bytes, if the name may lead to another file.
-    """
-    if report.ok or report.problem is None or report.unfinished:
-        return []
-    data = file if isinstance(file, bytes) else None
-    return indented(explained(path, Kind.GAME, data, report.problem.code))
-
-
 def not_read(path: Path, trouble: Trouble) -> FileVerdict:
     """Return the verdict on a file that could not be read, and why."""
-    found = as_object(path, _unjudged(str(trouble), NO_FILE), None)
+    found = as_object(path, unjudged(str(trouble), NO_FILE), None)
     return FileVerdict(trouble.exit_code, found, (), str(trouble))
 
 
@@ -247,7 +221,7 @@ def ended_with(path: Path) -> FileVerdict:
         "program. This says nothing about the file. Check it on a machine with more memory, or "
         "please report this, with the file"
     )
-    report = _unjudged(words)
+    report = unjudged(words)
     return FileVerdict(NOT_OK, as_object(path, report, None), tuple(in_words(path, report)))
 
 
@@ -269,167 +243,4 @@ def _judged(file: transcript.File, cores_: int | None) -> transcript.Report:
     except Exception as error:  # Whatever a file causes, the next one is checked.
         if whole is None and isinstance(error, OSError):
             raise
-        words = _(
-            "this program has a bug and failed while checking it ({what}). This says nothing "
-            "about the file. Please report this, with the file"
-        )
-        return _unjudged(words.format(what=type(error).__name__))
-
-
-def _unjudged(words: str, code: str = UNJUDGED) -> transcript.Report:
-    """Return a report on a file that was not checked, with the reason in words and as a code."""
-    problem = transcript.Problem(code, words, None, None, "file", 0)
-    return transcript.Report("unreadable", problem)
-
-
-def state_of(report: transcript.Report) -> State | None:
-    """Return the last state of the game that the verifier reached, None if it reached none."""
-    play = report.node.state if report.node is not None else None
-    return play.state if isinstance(play, Play) else None
-
-
-# JSON output
-
-FAULT = dict.fromkeys(("seat", "step", "code", "words"))
-"""The first keys of a fault's JSON object, in their order."""
-
-
-def as_object(
-    path: Path, report: transcript.Report, mark: Mark | None, players: Players = ()
-) -> dict[str, Any]:
-    """Return a report as the JSON object that `hoity verify --json` prints.
-
-    Args:
-        mark: None if the file could not be read.
-    """
-    size, modified = mark or (None, None)
-    problem = report.problem
-    state = state_of(report)
-    return {
-        "file": str(path),
-        "size": size,
-        "modified": modified,
-        "verdict": report.verdict,
-        "program": version(),
-        "digest": report.digest or None,
-        "table": report.table or None,
-        "seats": _seats(report, state, players),
-        "rounds": state.round if state else 0,
-        "steps": report.steps,
-        "epochs": report.epochs,
-        "standings": _standings(report, state),
-        "faults": [{**FAULT, **asdict(f), "words": meaning(f.code)} for f in report.faults],
-        "checked": asdict(report.counts),
-        "timings": {part: round(seconds, 6) for part, seconds in report.timings.items()},
-        "problem": problem and {**asdict(problem), "words": of_problem(problem)},
-    }
-
-
-def of_problem(problem: transcript.Problem) -> str:
-    """Return in words what is wrong with a file."""
-    return meaning(problem.code) if problem.code in meanings() else problem.words
-
-
-def _seats(
-    report: transcript.Report, state: State | None, players: Players
-) -> list[dict[str, Any]]:
-    """Return the seats of the table as JSON objects."""
-    drawn = state is not None and bool(state.colours)
-    keys = [key and fingerprint(key) for key in players or [None] * len(report.seats)]
-    return [
-        {
-            "seat": seat,
-            "nickname": entry.nickname,
-            "fingerprint": key,
-            "table_key": fingerprint(entry.id),
-            "colour": state.colour_name(seat) if state is not None and drawn else None,
-        }
-        for seat, (entry, key) in enumerate(zip(report.seats, keys, strict=True))
-    ]
-
-
-def _standings(report: transcript.Report, state: State | None) -> list[dict[str, Any]]:
-    """Return the ranks of the seats as JSON objects."""
-    return [
-        {
-            "rank": rank,
-            "seat": seat,
-            "nickname": report.seats[seat].nickname,
-            "field": state.figures[seat] if state else None,
-        }
-        for rank, seat in report.standings
-    ]
-
-
-# Output for people
-
-
-def in_words(path: Path, report: transcript.Report, players: Players = ()) -> list[str]:
-    """Return the verdict for a person, with the seats and the result."""
-    if report.problem is not None:
-        return [*_problem(path, report, report.problem), *_roster(report, players)]
-    counts = report.counts
-    state = state_of(report)
-    rounds = state.round if state else 0
-    lines = [_("  rounds: {rounds}, steps: {steps}").format(rounds=rounds, steps=report.steps)]
-    for fault in report.faults:
-        text = _("  seat {number} cheated in step {step}: {words} ({code})")
-        if fault.place is not None:
-            text = _("  seat {number} cheated in step {step}, in field `{field}` of its body:"
-                     " {words} ({code})")  # fmt: skip
-        lines.append(
-            text.format(
-                number=fault.seat + 1,
-                step=fault.step,
-                field=fault.place,
-                words=meaning(fault.code),
-                code=fault.code,
-            )
-        )
-    for line in _standings(report, state):
-        where = "–" if state is None else field_name(state.edition, line["field"])
-        lines.append(_("  rank {rank}: {nickname}, {where}").format(**line, where=where))
-    return [
-        _("{file}: ok. Everything in it is valid.").format(file=path),
-        *_roster(report, players),
-        *lines,
-        _("  checked: {signatures} signatures, {shuffles} shuffles, {shares} shares,"
-          " {commitments} commitments, {openings} openings, {escrows} escrows").format(
-              **asdict(counts)),
-        _("  took {ms} ms").format(ms=round(1000 * sum(report.timings.values()))),
-        _("  game {game}, digest {digest}").format(game=report.table[:16], digest=report.digest),
-    ]  # fmt: skip
-
-
-def _roster(report: transcript.Report, players: Players) -> list[str]:
-    """Return a line for each seat with its nickname and its keys."""
-    lines = []
-    for seat, entry in enumerate(report.seats):
-        known = [player_key(players[seat])] if players else []
-        keys = "; ".join((*known, table_key(entry.id)))
-        text = _("  seat {number}: {nickname}, {keys}")
-        lines.append(text.format(number=seat + 1, nickname=entry.nickname, keys=keys))
-    return lines
-
-
-def _problem(path: Path, report: transcript.Report, problem: transcript.Problem) -> list[str]:
-    """Return the lines that say what is wrong with a file, and where."""
-    if report.verdict == "unreadable":
-        head = _("{file}: unreadable. This is not a complete transcript.").format(file=path)
-    elif report.unfinished:
-        head = _("{file}: not ok. Everything in it is valid, but the game is not over.").format(
-            file=path
-        )
-    else:
-        head = _("{file}: not ok. This is the first thing that is invalid:").format(file=path)
-    where = [] if problem.step is None else [_("step {step}").format(step=problem.step)]
-    if problem.seat is not None:
-        where.append(_("seat {number}").format(number=problem.seat + 1))
-    if problem.place is not None:
-        where.append(_("field `{field}` of the body").format(field=problem.place))
-    where.append(_("byte {offset}").format(offset=problem.offset))
-    text = _("  {where}: {words} ({code})")
-    return [
-        head,
-        text.format(where=", ".join(where), words=of_problem(problem), code=problem.code),
-    ]
+        return failed(error)

@@ -30,9 +30,10 @@ from ..exit_codes import NOT_OK, OK, USAGE, Trouble, ctrl_c_means
 from ..words import translation
 from ..words.error_sentences import of_system
 from ..words.translation import _, figures
+from ..words.verdicts import UNJUDGED, Mark
 from . import verify
 from .options import VerifyOptions
-from .verify import FileVerdict, Mark
+from .verify import FileVerdict
 
 BEGINNING: Final = b'{"file": "'
 """The first bytes of each line of a file of verdicts."""
@@ -125,10 +126,10 @@ class Verdicts:
 
 
 def _kind(found: dict[str, Any]) -> str:
-    """Return the verdict in a JSON object, or `verify.UNJUDGED` if the file was not checked."""
+    """Return the verdict in a JSON object, or `UNJUDGED` if the file was not checked."""
     problem = found["problem"]
-    is_unjudged = problem is not None and problem["code"] in (verify.NO_FILE, verify.UNJUDGED)
-    return verify.UNJUDGED if is_unjudged else found["verdict"]
+    is_unjudged = problem is not None and problem["code"] in (verify.NO_FILE, UNJUDGED)
+    return UNJUDGED if is_unjudged else found["verdict"]
 
 
 def _key(file: str, size: int | None, modified: int | None) -> bytes:
@@ -370,7 +371,7 @@ class ArchiveRun:
             ok=self.kinds["ok"],
             faults=self.kinds["fault"],
             unreadable=self.kinds["unreadable"],
-            unjudged=self.kinds[verify.UNJUDGED],
+            unjudged=self.kinds[UNJUDGED],
         )
         if not self.earlier:
             return words

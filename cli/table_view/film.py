@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from p2p_hoity import rules
+from p2p_hoity.game_adapter import Play, happenings_since
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.table_messages import Beat, Message, State
 from p2p_hoity.rules import happenings
-from protocol import Node, Table
+from protocol import Node, Table, transcript
 
+from ..words.translation import _
+from ..words.verdicts import in_words
 from .messages import TableMessages
 from .seats import Notice
 from .stage import Stage
@@ -96,6 +100,35 @@ class Film:
         if standings and self.at == len(self.moments) - 1:
             stage.scene, stage.beat = replace(stage.scene, standings=standings), ()
         return stage
+
+
+def film_of(path: Path, report: transcript.Report) -> Film | None:
+    """Return the game of a transcript as far as it is valid, None if nothing happened in it.
+
+    Args:
+        path: The name of the file, for the verdict.
+    """
+    moments = [] if report.node is None else _moments(report.node)
+    if report.node is None or not moments:
+        return None
+    mark = Notice(_("not ok ✗"), "bad")
+    if report.ok:
+        mark = Notice(_("proofs ✓"), "good")
+    elif report.unfinished:
+        mark = Notice(_("not over · proofs ✓"), "warn")
+    return Film(report.node.table, moments, Verdict(mark, tuple(in_words(path, report))))
+
+
+def _moments(node: Node) -> list[Moment]:
+    """Return the events of every step up to `node` that has any, and the state after it."""
+    found: list[Moment] = []
+    told = 0
+    for _before, _slots, after in transcript.steps_to(node):
+        play = after.state
+        if isinstance(play, Play) and play.length > told:
+            found.append(Moment(tuple(happenings_since(play, told)), play.state))
+            told = play.length
+    return found
 
 
 def film_messages(film: Film, end: Node) -> Iterator[Message]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, cast, get_args
-
-from p2p_hoity.web.websocket import WebSocket
+from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
 from ..json_answers import (
     NO_JSON,
@@ -19,6 +17,10 @@ from ..json_answers import (
     NotUnderstood,
     is_number,
 )
+
+if TYPE_CHECKING:
+    # A site that shows replays reads requests, but has no sockets.
+    from p2p_hoity.web.websocket import WebSocket
 
 SheetName = Literal[
     "proofs", "links", "pieces", "rules", "numbers", "log", "recap", "advice", "ticket"

@@ -4,7 +4,6 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -14,7 +13,8 @@ from support.paths import VECTORS
 from support.shell import Shell
 
 from cli.commands import replay
-from cli.commands.replay import Sealing, moments, sealings, show, told, verdict
+from cli.commands.replay import Sealing, sealings, show, told
+from cli.table_view.film import film_of
 from cli.ui.full_screen.replay_screen import ReplayApp
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.presentation.table_messages import FILMED, type_of
@@ -142,19 +142,17 @@ def test_a_replay_stops_where_it_does_not_hold(
     assert "step" in hoity("replay", game).out + hoity("replay", game).err
 
 
-def verified() -> tuple[Any, Any]:
-    """A kept game: the report on it, and its last node."""
+def verified() -> transcript.Report:
+    """The report on a kept game."""
     data = (VECTORS / "transcripts" / "four-uberplay-2004.hoity").read_bytes()
-    report = transcript.verify(data, read_game, lambda: 0.0)
-    assert report.node is not None
-    return report, report.node
+    return transcript.verify(data, read_game, lambda: 0.0)
 
 
 def test_a_file_gives_every_happening_once() -> None:
-    report, node = verified()
+    report = verified()
     assert report.ok
-    found = moments(node)
-    assert [item for moment in found for item in moment.items] == told(report)
+    film = film_of(Path("game"), report)
+    assert [item for moment in film.moments for item in moment.items] == told(report)
 
 
 def test_a_screen_that_fails_has_shown_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,11 +165,10 @@ def test_a_screen_that_fails_has_shown_nothing(monkeypatch: pytest.MonkeyPatch) 
         return
 
     monkeypatch.setattr(ReplayApp, "run_async", fails)
-    report, node = verified()
-    found = verdict(Path("game"), report)
-    assert not show(node, found)
+    report = verified()
+    assert not show(Path("game"), report)
     monkeypatch.setattr(ReplayApp, "run_async", is_left)
-    assert show(node, found)
+    assert show(Path("game"), report)
 
 
 @pytest.mark.parametrize(
@@ -183,11 +180,11 @@ def test_a_screen_that_fails_has_shown_nothing(monkeypatch: pytest.MonkeyPatch) 
     ],
 )
 def test_the_verdict_has_the_mark_of_a_table(problem: str | None, mark: str, tone: str) -> None:
-    report, _node = verified()
+    report = verified()
     if problem is not None:
         wrong = transcript.Problem(problem, "wrong", 7, None, "steps", 99)
         report = replace(report, verdict="fault", problem=wrong)
-    found = verdict(Path("game"), report)
+    found = film_of(Path("game"), report).verdict
     assert (found.mark.words, found.mark.tone) == (mark, tone)
     assert found.lines[0].startswith("game: ok." if problem is None else "game: not ok")
 

@@ -12,8 +12,8 @@ from support.page_table import PageClient, page_host, secret_of
 from support.paths import ROOT
 from wsproto.events import TextMessage
 
-from cli.commands.replay import _verified, moments, verdict
-from cli.table_view.film import Film
+from cli.commands.replay import _verified
+from cli.table_view.film import film_of
 from cli.ui.web.page_replay import PageReplay
 
 FILE = ROOT / "tests" / "vectors" / "transcripts" / "small-four-returned.hoity"
@@ -25,7 +25,8 @@ async def replayed(folder: Path) -> AsyncIterator[PageClient]:
     """A window of a replay that has entered."""
     report, _mark = _verified(FILE)
     assert report.node is not None
-    film = Film(report.node.table, moments(report.node), verdict(FILE, report))
+    film = film_of(FILE, report)
+    assert film is not None
     page = page_host(folder / "page", "replay")
     async with trio.open_nursery() as nursery:
         nursery.start_soon(PageReplay(page, film, report.node).serve)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from p2p_hoity.storage.private_files import NAMED
+from protocol import transcript
 
 from ..words.translation import N_, _, command_line
 
@@ -153,6 +154,20 @@ def explained(path: Path, wanted: Kind, data: bytes | None = None, code: str = "
     if not damage and kind is Kind.CERTIFICATE and code == "bad-encoding":
         damage = CHANGED
     return _(damage) if damage else ""
+
+
+def explanation(
+    path: Path, report: transcript.Report, file: transcript.File | None = None
+) -> list[str]:
+    """Return a line that says what a refused file probably is, if anything is known.
+
+    Args:
+        file: The bytes, if the name may lead to another file.
+    """
+    if report.ok or report.problem is None or report.unfinished:
+        return []
+    data = file if isinstance(file, bytes) else None
+    return indented(explained(path, Kind.GAME, data, report.problem.code))
 
 
 def indented(words: str) -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 from support.paths import VECTORS
 from support.shell import Shell
 
-from cli.commands.mistaken_files import Kind, explained
+from cli.local.mistaken_files import Kind, explained
 from p2p_hoity.storage import journal_format, player_key
 from p2p_hoity.storage.kept_vouches import MAGIC as VOUCHES
 from protocol import transcript
