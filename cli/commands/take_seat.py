@@ -20,7 +20,8 @@ from p2p_hoity.storage.kept_company import keep_company
 from p2p_hoity.storage.player_key import NamedIdentity as Me
 from p2p_hoity.table.playing.end_codes import LEFT
 from p2p_hoity.table.playing.play_table import Seat
-from p2p_hoity.table.playing.player_interface import LeaveForNow, Player, PlayerRequest
+from p2p_hoity.table.playing.player_interface import Player
+from p2p_hoity.table.playing.player_requests import LeaveForNow, PlayerRequest
 from p2p_hoity.table.playing.session import Outcome
 from protocol import Terms, effects, fingerprint
 from protocol.units import Seconds

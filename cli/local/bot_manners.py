@@ -14,7 +14,8 @@ from typing import Final
 
 from p2p_hoity import rules
 from p2p_hoity.presentation.screen_updates import Started, Update
-from p2p_hoity.table.playing.player_interface import BotPlayer, Talk
+from p2p_hoity.table.playing.player_interface import BotPlayer
+from p2p_hoity.table.playing.player_requests import Talk
 from protocol.units import Seconds
 
 AUDIENCE: Final = "HOITY_BOT_AUDIENCE"

@@ -16,7 +16,8 @@ from p2p_hoity.presentation.screen_updates import (
 )
 from p2p_hoity.presentation.window_messages import Part
 from p2p_hoity.rules import Choice, IllegalMove, Kind
-from p2p_hoity.table.playing.player_interface import Player, Talk
+from p2p_hoity.table.playing.player_interface import Player
+from p2p_hoity.table.playing.player_requests import Talk
 
 from ..words.card_names import Names
 from ..words.translation import N_, _

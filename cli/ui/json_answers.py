@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from p2p_hoity.table.playing.player_interface import LeaveForNow, PlayerRequest, Talk, WaitLonger
+from p2p_hoity.table.playing.player_requests import LeaveForNow, PlayerRequest, Talk, WaitLonger
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from p2p_hoity.game_adapter import table_name
 from p2p_hoity.presentation.screen_updates import Clock, Started, Update
 from p2p_hoity.presentation.window_messages import Part
 from p2p_hoity.table.beside_game.rematch import ANSWER
-from p2p_hoity.table.playing.player_interface import BotPlayer, Player, PlayerRequest
+from p2p_hoity.table.playing.player_interface import BotPlayer, Player
+from p2p_hoity.table.playing.player_requests import PlayerRequest
 from p2p_hoity.table.playing.session import Outcome
 from protocol.units import Seconds
 

@@ -17,7 +17,7 @@ from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Update
 from p2p_hoity.rules import View
-from p2p_hoity.table.playing.player_interface import PlayerRequest
+from p2p_hoity.table.playing.player_requests import PlayerRequest
 from support import table_contract
 from support.cli_stage import NICKNAMES, referee, until
 

@@ -38,7 +38,8 @@ from p2p_hoity.table.open_links import Lan, Reach
 from p2p_hoity.table.playing import session
 from p2p_hoity.table.playing.frame_kinds import is_of_game
 from p2p_hoity.table.playing.play_table import Seat
-from p2p_hoity.table.playing.player_interface import BotPlayer, LeaveForNow, PlayerRequest
+from p2p_hoity.table.playing.player_interface import BotPlayer
+from p2p_hoity.table.playing.player_requests import LeaveForNow, PlayerRequest
 from p2p_hoity.table.playing.resume_table import resume_table
 from p2p_hoity.table.playing.session import Outcome
 from protocol.crypto.identities import Identity

@@ -19,7 +19,7 @@ import trio
 from p2p_hoity import rules
 from p2p_hoity.presentation.screen_updates import Moved, Reached, Started, Update
 from p2p_hoity.presentation.window_messages import Part
-from p2p_hoity.table.playing.player_interface import Talk, WaitLonger
+from p2p_hoity.table.playing.player_requests import Talk, WaitLonger
 from p2p_hoity.table.playing.session import Outcome
 from protocol.units import Seconds
 

@@ -14,7 +14,7 @@ import trio
 
 from p2p_hoity import rules
 from p2p_hoity.presentation.screen_updates import Said
-from p2p_hoity.table.playing.player_interface import PlayerRequest, Talk
+from p2p_hoity.table.playing.player_requests import PlayerRequest, Talk
 
 from ...printing import width
 from ...words import board_text, chat_phrases, choice_names, rules_text, spoken_board

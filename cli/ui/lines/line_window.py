@@ -18,7 +18,7 @@ from p2p_hoity import rules
 from p2p_hoity.pasted_text import visible
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.window_messages import Part
-from p2p_hoity.table.playing.player_interface import WaitLonger
+from p2p_hoity.table.playing.player_requests import WaitLonger
 from protocol.units import Seconds
 
 from ... import printing

@@ -22,7 +22,7 @@ from p2p_hoity.presentation.staging import Heard, Remark
 from p2p_hoity.presentation.table_messages import AskForm, Message
 from p2p_hoity.presentation.window_messages import Part
 from p2p_hoity.rules import IllegalMove
-from p2p_hoity.table.playing.player_interface import LeaveForNow, Talk, WaitLonger
+from p2p_hoity.table.playing.player_requests import LeaveForNow, Talk, WaitLonger
 from p2p_hoity.table.playing.session import Outcome
 from p2p_hoity.web.websocket import WebSocket
 from protocol.units import Seconds

@@ -19,27 +19,7 @@ from ... import bots, rules
 from ...presentation import screen_updates as updates
 from ...presentation.screen_updates import Screen
 from ..task_groups import never
-
-
-@dataclass(frozen=True)
-class WaitLonger:
-    """The request to give the awaited seats more time before the step times out."""
-
-
-@dataclass(frozen=True)
-class Talk:
-    """The request to say something to the table: plain text, or the number of a phrase."""
-
-    words: str | int
-
-
-@dataclass(frozen=True)
-class LeaveForNow:
-    """The request to leave the table, to tell the others so, and to come back later."""
-
-
-PlayerRequest = WaitLonger | Talk | LeaveForNow
-"""A request that a player may make at any time, without being asked."""
+from .player_requests import PlayerRequest
 
 
 class Player(Protocol):

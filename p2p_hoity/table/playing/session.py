@@ -40,7 +40,8 @@ from .end_codes import LEFT, STOPPED, TWO_ROSTERS
 from .frame_access import Access, DropCode, OnlookerAccess, SeatAccess, TwoRosters, TwoTables
 from .frame_kinds import Budget, Handler, kind_of
 from .frames_in import EarlyEvents, FramesIn, OffLoop
-from .player_interface import LeaveForNow, Player, PlayerQuestions, Talk, WaitLonger
+from .player_interface import Player, PlayerQuestions
+from .player_requests import LeaveForNow, Talk, WaitLonger
 from .presence import PresenceTeller
 from .rate_limit import RateLimit
 from .reconnect_moved_seat import dial_seats

@@ -26,13 +26,8 @@ from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.kept_company import Company, read_company
 from p2p_hoity.storage.player_key import new_identity
 from p2p_hoity.table.playing.end_codes import LEFT
-from p2p_hoity.table.playing.player_interface import (
-    BotPlayer,
-    LeaveForNow,
-    PlayerRequest,
-    Talk,
-    WaitLonger,
-)
+from p2p_hoity.table.playing.player_interface import BotPlayer
+from p2p_hoity.table.playing.player_requests import LeaveForNow, PlayerRequest, Talk, WaitLonger
 from p2p_hoity.table.playing.session import Outcome
 from protocol.seat.effects import UNCONFIRMED
 

@@ -14,7 +14,8 @@ from p2p_hoity.editions.load_edition import load
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.beside_game import bot_remarks
 from p2p_hoity.table.beside_game.bot_remarks import Phrase
-from p2p_hoity.table.playing.player_interface import PAUSE, Talk
+from p2p_hoity.table.playing.player_interface import PAUSE
+from p2p_hoity.table.playing.player_requests import Talk
 
 
 def started(patience: int) -> Any:

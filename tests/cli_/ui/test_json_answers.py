@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cli.ui.json_answers import Answer, BotPlays, Check, NotUnderstood, Reply, read_line
-from p2p_hoity.table.playing.player_interface import LeaveForNow, Talk, WaitLonger
+from p2p_hoity.table.playing.player_requests import LeaveForNow, Talk, WaitLonger
 
 RIGHT: list[tuple[str, Any]] = [
     ("1", Answer(None, 1)),

@@ -28,7 +28,7 @@ from p2p_hoity.net.network_errors import LinkCode
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import View
 from p2p_hoity.table.beside_game.chat import TalkCode
-from p2p_hoity.table.playing.player_interface import LeaveForNow, Talk, WaitLonger
+from p2p_hoity.table.playing.player_requests import LeaveForNow, Talk, WaitLonger
 from p2p_hoity.table.playing.session import Outcome
 from protocol import effects
 from protocol.chain import transition

@@ -16,7 +16,7 @@ from cli.words.table_terms import TableOffer
 from p2p_hoity import rules
 from p2p_hoity.game_adapter import table_name
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.playing.player_interface import WaitLonger
+from p2p_hoity.table.playing.player_requests import WaitLonger
 
 
 class Paper(Window):

@@ -15,7 +15,7 @@ from cli.ui.screen_options import (
     ScreenOptions,
     uses_full_screen,
 )
-from p2p_hoity.table.playing.player_interface import WaitLonger
+from p2p_hoity.table.playing.player_requests import WaitLonger
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from p2p_hoity.table.peer_error import PeerError
 from p2p_hoity.table.playing import frame_kinds
 from p2p_hoity.table.playing.frame_access import DropCode
 from p2p_hoity.table.playing.frame_kinds import OF_OTHERS
-from p2p_hoity.table.playing.player_interface import PlayerRequest, Talk
+from p2p_hoity.table.playing.player_requests import PlayerRequest, Talk
 from p2p_hoity.table.playing.session import Session
 from protocol.crypto.identities import Identity
 from protocol.wire import codec, table_header

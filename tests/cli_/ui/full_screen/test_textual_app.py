@@ -19,7 +19,8 @@ from cli.words import translation
 from p2p_hoity import rules
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.presentation import screen_updates as updates
-from p2p_hoity.table.playing.player_interface import Player, Talk, WaitLonger
+from p2p_hoity.table.playing.player_interface import Player
+from p2p_hoity.table.playing.player_requests import Talk, WaitLonger
 
 PAGES = pytest.mark.sampled(1)
 WAYS_OUT = pytest.mark.sampled(2)

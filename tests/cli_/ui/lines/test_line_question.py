@@ -19,7 +19,7 @@ from cli.words.chat_phrases import PHRASES
 from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules import View, happenings
-from p2p_hoity.table.playing.player_interface import PlayerRequest, Talk
+from p2p_hoity.table.playing.player_requests import PlayerRequest, Talk
 
 
 async def test_a_choice_is_confirmed_before_it_is_sealed() -> None:

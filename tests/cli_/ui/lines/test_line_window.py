@@ -27,7 +27,7 @@ from p2p_hoity.presentation.scene import Scene
 from p2p_hoity.rules import View
 from p2p_hoity.rules.happenings import PlaceShown
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table.playing.player_interface import Talk, WaitLonger
+from p2p_hoity.table.playing.player_requests import Talk, WaitLonger
 
 TABLE = table(3)
 

@@ -21,7 +21,7 @@ from cli.words import translation
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.staging import Remark
 from p2p_hoity.rules import State
-from p2p_hoity.table.playing.player_interface import Talk, WaitLonger
+from p2p_hoity.table.playing.player_requests import Talk, WaitLonger
 from p2p_hoity.table.playing.session import Outcome
 
 Message = dict[str, Any]

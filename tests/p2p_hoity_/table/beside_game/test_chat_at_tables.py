@@ -16,7 +16,7 @@ from p2p_hoity.net.hub import Hub
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.beside_game.chat import speak
 from p2p_hoity.table.beside_game.watch_table import Onlooker
-from p2p_hoity.table.playing.player_interface import PlayerRequest, Talk
+from p2p_hoity.table.playing.player_requests import PlayerRequest, Talk
 
 pytestmark = LOOKED_ON
 

@@ -16,7 +16,8 @@ from support.toy_game import ToyGame
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.screen_updates import Attending, Awaited, Halfway, Paused, SeatsTimedOut
-from p2p_hoity.table.playing.player_interface import BotPlayer, PlayerRequest, WaitLonger
+from p2p_hoity.table.playing.player_interface import BotPlayer
+from p2p_hoity.table.playing.player_requests import PlayerRequest, WaitLonger
 from p2p_hoity.table.playing.presence import PresenceTeller, attendance, muster
 from protocol.chain.chain_state import Kind
 from protocol.seat.seat_machine import SeatMachine
