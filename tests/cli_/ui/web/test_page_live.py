@@ -107,10 +107,10 @@ class Reader:
 
     def _press(self, name: str) -> None:
         self._page.wait_for_timeout(DRAWN)
-        # It may be gone by now, or what was chosen is not drawn or sent yet.
+        # It may be gone by now, or what was chosen is not drawn or sent yet. So it is searched and
+        # pressed in one step.
         button = self._page.get_by_role("button", name=name, exact=True, disabled=False)
-        if button.count():
-            button.first.dispatch_event("click")
+        button.evaluate_all("found => found[0]?.click()")
 
 
 @needs_browser
