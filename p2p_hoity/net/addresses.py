@@ -18,7 +18,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network
 from typing import Final
 
 from ..coded_errors import Code
-from .address_schemes import RELAY_PREFIX, WEB, Scheme
+from .address_schemes import RELAY_PREFIX, WEB, WEB_PORTS, Scheme
 from .default_router import gateway
 from .interfaces import (
     IP,
@@ -180,6 +180,12 @@ class Address:
         """The host and the port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.port}"
+
+    @property
+    def web_authority(self) -> str:
+        """The host, and the port unless it is the usual one of the scheme, as browsers write it."""
+        is_usual = self.port == WEB_PORTS.get(self.scheme)
+        return self.authority.rpartition(":")[0] if is_usual else self.authority
 
     @property
     def place(self) -> str:

@@ -19,7 +19,7 @@ from protocol.units import Quota
 
 from ..coded_errors import NetworkCode
 from ..web.byte_stream import WebByteStream
-from .address_schemes import PATH, WEB_PORTS, Scheme
+from .address_schemes import PATH, Scheme
 from .addresses import Address
 from .exception_reasons import trouble_is
 from .network_errors import NetCode, NetError, NobodyError
@@ -74,9 +74,7 @@ async def _in_tls(raw: trio.abc.Stream, host: str) -> trio.abc.Stream:
 async def _upgraded(raw: trio.abc.Stream, relay: Address) -> WebByteStream:
     """Ask for a WebSocket, and return its bytes."""
     socket = WSConnection(ConnectionType.CLIENT)
-    is_usual = relay.port == WEB_PORTS[relay.scheme]
-    host = relay.authority.rpartition(":")[0] if is_usual else relay.authority
-    asked = Request(host=host, target=PATH, subprotocols=[SUBPROTOCOL])
+    asked = Request(host=relay.web_authority, target=PATH, subprotocols=[SUBPROTOCOL])
     await raw.send_all(socket.send(asked))
     left = MOST_ANSWER
     while True:

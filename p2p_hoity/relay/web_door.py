@@ -18,7 +18,7 @@ import trio
 
 from protocol.units import Quota
 
-from ..net.address_schemes import PATH, WEB_PORTS, Scheme
+from ..net.address_schemes import PATH, Scheme
 from ..net.addresses import Address, is_loopback, parse_ip
 from ..net.exception_reasons import trouble_is
 from ..net.handshake import Listener, Purpose
@@ -122,8 +122,7 @@ class WebDoor:
 def _origin(url: Address) -> str:
     """Return the origin of pages that are served under an address (RFC 6454, section 6.2)."""
     scheme = "https" if url.scheme is Scheme.WSS else "http"
-    is_usual = url.port == WEB_PORTS[url.scheme]
-    return f"{scheme}://{url.authority.rpartition(':')[0] if is_usual else url.authority}"
+    return f"{scheme}://{url.web_authority}"
 
 
 def _from(request: WebRequest, address: Address) -> Address:
