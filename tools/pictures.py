@@ -17,8 +17,8 @@ from support.moments import MOMENTS  # noqa: E402
 from support.page_browser import CHROMIUM, browser, recorded  # noqa: E402
 from support.paths import VECTORS  # noqa: E402
 
-from cli.commands.save_picture import facts_of  # noqa: E402
 from cli.pictures.game_picture import game_picture  # noqa: E402
+from cli.pictures.picture_facts import PictureFacts  # noqa: E402
 from cli.ui.full_screen.paged_app import PagedApp  # noqa: E402
 from p2p_hoity.game_adapter import read_game  # noqa: E402
 from protocol import transcript  # noqa: E402
@@ -58,7 +58,7 @@ PLAYED = VECTORS / "transcripts" / "four-uberplay-2004.hoity"
 
 def drawn_game() -> str:
     """The picture of a kept game, as `hoity replay --picture` saves it."""
-    facts = facts_of(transcript.verify(PLAYED.read_bytes(), read_game), "2025-11-27")
+    facts = PictureFacts.of_report(transcript.verify(PLAYED.read_bytes(), read_game), "2025-11-27")
     if facts is None:
         raise ValueError(f"{PLAYED} shows no game")
     return game_picture(facts)

@@ -7,17 +7,17 @@ transcript.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.storage.private_files import NAMED, open_at_once
-from protocol import Header, Invalid, fingerprint, transcript
+from protocol import Invalid, transcript
 
 from ..exit_codes import NOT_OK, OK, USAGE, Trouble
 from ..local.mistaken_files import Kind, explained, indented, kind_of
 from ..printing import say, write_line
-from ..words.error_sentences import meaning, of_system
-from ..words.key_names import table_key
+from ..words import certificates
+from ..words.error_sentences import of_system
 from ..words.translation import _, command_line
 from .typed_paths import typed_path
 
@@ -43,56 +43,15 @@ def _check(path: Path, as_json: bool) -> int:
         if as_json:
             write_line({"file": str(path), "verdict": "fault", "problem": error.code})
         else:
-            text = _("{file}: not ok. This certificate proves nothing: {words} ({code}).")
-            if kind_of(data) not in (None, Kind.CERTIFICATE):
-                text = _("{file}: not ok. This is no certificate ({code}).")
-            say(text.format(file=path, words=meaning(error.code), code=error.code))
+            is_one = kind_of(data) in (None, Kind.CERTIFICATE)
+            say(certificates.refused(path, error.code, is_one))
             say(*indented(explained(path, Kind.CERTIFICATE, data, error.code)))
         return NOT_OK
     if as_json:
-        write_line({"file": str(path), "verdict": "ok", **_as_object(found, header)})
+        write_line({"file": str(path), "verdict": "ok", **certificates.as_object(found, header)})
     else:
-        say(*_in_words(path, found, header))
+        say(*certificates.in_words(path, found, header))
     return OK
-
-
-def _as_object(found: transcript.Certificate, header: Header) -> dict[str, Any]:
-    """Return the contents of a valid certificate as a JSON object."""
-    return {
-        "digest": found.result.digest.hex(),
-        "table": header.table_id.hex(),
-        "epoch": found.epoch,
-        "standings": [
-            {
-                "rank": rank,
-                "seat": seat,
-                "nickname": header.roster[seat].nickname,
-                "table_key": fingerprint(header.roster[seat].id),
-            }
-            for rank, seat in found.result.standings
-        ],
-        "signers": [seat for seat, _ in found.signatures],
-    }
-
-
-def _in_words(path: Path, found: transcript.Certificate, header: Header) -> list[str]:
-    """Return the lines that tell a person the signed result in a valid certificate."""
-    text = _("{file}: ok. {number} seats have signed this result:")
-    lines = [text.format(file=path, number=len(found.signatures))]
-    for rank, seat in found.result.standings:
-        entry = header.roster[seat]
-        text = _("  rank {rank}: {nickname}, {key}")
-        lines.append(text.format(rank=rank, nickname=entry.nickname, key=table_key(entry.id)))
-    text = _("  game {game}, digest {digest}")
-    table, digest = header.table_id.hex(), found.result.digest.hex()
-    lines.append(text.format(game=table[:16], digest=digest))
-    text = _(
-        "  This proves that the seats with these keys have signed this result. It does not prove "
-        "that the rules were followed: that is checked with the file of the game alone, by "
-        "{command}"
-    )
-    lines.append(text.format(command=command_line("verify", "GAME")))
-    return lines
 
 
 def save(source: Path, target: Path) -> int:

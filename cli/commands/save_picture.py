@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from p2p_hoity.game_adapter import Play, happenings_since
-from p2p_hoity.presentation.figure_paths import figure_paths
 from protocol import transcript
 
 from ..exit_codes import NOT_OK, OK, Trouble
@@ -15,7 +13,7 @@ from ..pictures.game_picture import game_picture
 from ..pictures.picture_facts import PictureFacts
 from ..printing import complain, say
 from ..words.translation import _
-from ..words.verdicts import Mark, in_words, of_problem
+from ..words.verdicts import Mark, in_words
 from .list_games import date
 
 
@@ -29,7 +27,7 @@ def save_picture(source: Path, mark: Mark, report: transcript.Report, target: Pa
     Raises:
         Trouble: If the game was not even set up, or the file exists or cannot be written.
     """
-    facts = facts_of(report, date(mark[1] // 1_000_000_000)[:10])
+    facts = PictureFacts.of_report(report, date(mark[1] // 1_000_000_000)[:10])
     if facts is None:
         raise Trouble([*in_words(source, report), *explanation(source, report)], NOT_OK)
     # A device may be the standard output, where only the picture belongs.
@@ -38,31 +36,3 @@ def save_picture(source: Path, mark: Mark, report: transcript.Report, target: Pa
     for line in [] if report.ok else in_words(source, report):
         complain(line)
     return OK if report.ok else NOT_OK
-
-
-def facts_of(report: transcript.Report, day: str) -> PictureFacts | None:
-    """Return what a picture of a game is about, None if the game was not even set up."""
-    play = report.node.state if report.node is not None else None
-    record = happenings_since(play) if isinstance(play, Play) else []
-    if not isinstance(play, Play) or not figure_paths(record):
-        return None
-    return PictureFacts(
-        edition=play.state.edition,
-        nicknames=tuple(entry.nickname for entry in report.seats),
-        record=tuple(record),
-        standings=play.state.standings,
-        game=report.table[:16],
-        date=day,
-        is_valid=report.ok or report.unfinished,
-        verdict=verdict(report),
-    )
-
-
-def verdict(report: transcript.Report) -> str:
-    """Return the sentence of a picture about its file."""
-    if report.unfinished:
-        return _("Verified as far as it was played: every signature, proof, commitment and rule.")
-    if report.problem is None:
-        return _("Verified: every signature, proof, commitment and rule.")
-    words = _("Not valid. The picture ends before the first thing that is invalid: {words}.")
-    return words.format(words=of_problem(report.problem))

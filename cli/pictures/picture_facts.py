@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from p2p_hoity.game_adapter import Play, happenings_since
 from p2p_hoity.presentation.deciding_moments import DecidingMoment, deciding_moments
 from p2p_hoity.presentation.figure_paths import FigurePath, figure_paths
 from p2p_hoity.presentation.scene import Scene
 from p2p_hoity.rules import Edition, Happening, Standing, happenings
+from protocol import transcript
 
 from ..words import end_sentences
 from ..words.card_names import Names
 from ..words.translation import _
+from ..words.verdicts import of_problem
 from .colours import SeatLook, seat_looks
 
 
@@ -50,6 +53,24 @@ class PictureFacts:
             date=day,
             is_valid=True,
             verdict=_("Verified: every signature, proof, commitment and rule."),
+        )
+
+    @classmethod
+    def of_report(cls, report: transcript.Report, day: str) -> PictureFacts | None:
+        """Return the facts of a game as far as its file is valid, None if it was not set up."""
+        play = report.node.state if report.node is not None else None
+        record = happenings_since(play) if isinstance(play, Play) else []
+        if not isinstance(play, Play) or not figure_paths(record):
+            return None
+        return cls(
+            edition=play.state.edition,
+            nicknames=tuple(entry.nickname for entry in report.seats),
+            record=tuple(record),
+            standings=play.state.standings,
+            game=report.table[:16],
+            date=day,
+            is_valid=report.ok or report.unfinished,
+            verdict=_verdict(report),
         )
 
     @cached_property
@@ -96,3 +117,13 @@ class PictureFacts:
         if self.standings:
             return [line.seat for line in self.standings]
         return sorted(range(len(self.paths)), key=lambda seat: (-self.paths[seat].end, seat))
+
+
+def _verdict(report: transcript.Report) -> str:
+    """Return the sentence of a picture about its file."""
+    if report.unfinished:
+        return _("Verified as far as it was played: every signature, proof, commitment and rule.")
+    if report.problem is None:
+        return _("Verified: every signature, proof, commitment and rule.")
+    words = _("Not valid. The picture ends before the first thing that is invalid: {words}.")
+    return words.format(words=of_problem(report.problem))

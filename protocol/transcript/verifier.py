@@ -35,6 +35,8 @@ from .verifier_checks import FileChecks, Justified, Signed
 
 GameOf = Callable[[Terms], Game[Any]]
 """A function that returns the game that terms name. It raises ValueError for an unknown game."""
+Progress = Callable[[int, int], None]
+"""A function that is told, after each entry of a file, how many were followed, and of how many."""
 Passage = tuple[Node, tuple[Slot, ...] | None, Node]
 """A step of the chain: the node before, what the step records of each seat, the node after.
 
@@ -47,6 +49,7 @@ def verify(
     game_of: GameOf,
     clock: Clock | None = None,
     submit: Submit | None = None,
+    progress: Progress | None = None,
 ) -> Report:
     """Judge a file. Whatever its bytes are, no error is raised.
 
@@ -58,6 +61,8 @@ def verify(
         clock: A function that returns seconds, used only to measure times ([V-12]).
         submit: A function that starts the check of a batch of proofs elsewhere, for example in
             another process. None to check every proof here, at once.
+        progress: A function that is told how far the file was followed. It is not called for what
+            `submit` has found valid.
 
     Returns:
         The report.
@@ -66,7 +71,7 @@ def verify(
     early = _by_many(whole, game_of, clock, submit) if submit is not None else None
     # After an invalid proof the file is judged again, proof by proof, to find the first problem in
     # order.
-    return early or _Run(whole, game_of, _begin(whole, clock)).judge()
+    return early or _Run(whole, game_of, _begin(whole, clock), progress=progress).judge()
 
 
 def _begin(whole: OpenedFile, clock: Clock | None) -> Statistics:
@@ -155,6 +160,7 @@ class _Run:
     game_of: GameOf
     stats: Statistics
     check_proof: Checker = at_once
+    progress: Progress | None = None
     checks: FileChecks | None = None
     epoch: int = 0
     bases: list[Base] = field(default_factory=list)
@@ -204,12 +210,15 @@ class _Run:
         node, begun = transition.begin(checks.table), False
         justified: Justified = {}
         self.node = node
-        for index in range(len(checks.transcript.content.entries)):
+        entries = len(checks.transcript.content.entries)
+        for index in range(entries):
             # New epochs begin from this node at the earliest, and are checked before the steps that
             # they may replace.
             if not begun and node.want.kind not in SETUP:
                 begun, justified = True, self._check_bases(checks, node, signed)
             node = self.node = checks.follow(node, index, justified)
+            if self.progress is not None:
+                self.progress(index + 1, entries)
         # A file that ends in setup or right behind it may have messages, too, which need a check.
         if not begun:
             justified = self._check_bases(checks, node, signed)

@@ -235,8 +235,7 @@ class FileChecks:
         digest, step = table.id, 1
         for index, entry in enumerate(self.transcript.content.entries):
             path = (2, 1, index)
-            if table.seats != len(entry.slots if isinstance(entry, StepEntry) else entry.absences):
-                raise Unsound("bad-form", "an entry is not of as many seats as the table", path)
+            self._check_size(index)
             # No new epoch begins in setup, and without new-epoch messages there was none.
             early = step < table.first_step or not self.transcript.evidence.new_epochs
             if isinstance(entry, ReconfigurationEntry):
@@ -300,6 +299,7 @@ class FileChecks:
             Unsound: If the entry is not allowed at this node.
         """
         path, entry = (2, 1, index), self.transcript.content.entries[index]
+        self._check_size(index)
         if node.want.kind in (Kind.RESULT, Kind.ENDED):
             raise Unsound("left-over", "the chain goes on after its end", path, step=node.step)
         after = justified.get(node.digest)
@@ -325,6 +325,13 @@ class FileChecks:
         node.derived.clear()  # A checked step is not looked at again.
         self.stats.lap(PARTS.get(node.want.kind, "openings"))
         return after
+
+    def _check_size(self, index: int) -> None:
+        """Check that an entry is of as many seats as the table. Raise Unsound if it is not."""
+        entry = self.transcript.content.entries[index]
+        if self.table.seats != len(entry.slots if isinstance(entry, StepEntry) else entry.absences):
+            words = "an entry is not of as many seats as the table"
+            raise Unsound("bad-form", words, (2, 1, index))
 
     def _check_body(self, node: Node, seat: int, body: bytes, path: Path) -> None:
         """Check the body that a seat gave to a step, and count the proofs in it."""

@@ -62,7 +62,8 @@ def _text(parser: Callable[[str], object]) -> Callable[[bytes], object]:
 
 
 def _file(data: bytes) -> object:
-    return verifier.verify(data, game_adapter.read_game)
+    report = verifier.verify(data, game_adapter.read_game)
+    return verifier.reached(data, game_adapter.read_game, report)
 
 
 def _records(data: bytes) -> object:

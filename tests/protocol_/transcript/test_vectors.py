@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable
 from functools import cache
 from hashlib import shake_256
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,9 +31,9 @@ from protocol.consensus.fault_evidence import against_promise
 from protocol.consensus.new_epoch import Base, ReadPromise
 from protocol.errors import FieldPlace
 from protocol.fault_codes import FAULTS
-from protocol.transcript.transcript_format import MAX_FILE
-from protocol.transcript.verification_report import FILE_FAULTS
-from protocol.transcript.verifier import steps_to, verify
+from protocol.transcript.transcript_format import MAX_FILE, opened
+from protocol.transcript.verification_report import FILE_FAULTS, Report
+from protocol.transcript.verifier import reached, steps_to, verify
 from protocol.wire import codec, step_bodies
 from protocol.wire.signed_messages import Message
 
@@ -295,3 +296,24 @@ def test_the_stream_is_as_its_page_says() -> None:
         whole = part(b"four returned") + part(b"seat 3 secret") + part(index.to_bytes(8, "big"))
         assert draw(size) == shake_256(whole).digest(size)
     assert draw(8) != stream("four returned", "seat 2 secret")(8)
+
+
+def reached_in(path: Path) -> tuple[Report, Node | None]:
+    """The report on a file, and the last node of its valid part."""
+    whole = opened(path.read_bytes())
+    report = verify(whole, game_adapter.read_game)
+    return report, reached(whole, game_adapter.read_game, report)
+
+
+@pytest.mark.sampled(12)
+@pytest.mark.parametrize("path", sorted(VECTORS.rglob("*.hoity")), ids=lambda path: path.stem)
+def test_whatever_a_file_is_its_valid_part_can_be_reached(path: Path) -> None:
+    report, node = reached_in(path)
+    assert node is not None or report.node is None
+
+
+def test_a_file_with_an_entry_of_another_size_is_valid_up_to_there() -> None:
+    report, node = reached_in(VECTORS / "failures" / "step-of-three-slots.hoity")
+    assert report.problem is not None
+    assert (report.problem.code, report.problem.step) == ("bad-form", None)
+    assert node is not None

@@ -22,7 +22,7 @@ export class Actions {
 
   /**
    * @param {import("./types").PageState} state
-   * @param {import("./socket.js").Socket} socket
+   * @param {import("./types").Wire} socket
    * @param {() => void} update
    */
   constructor(state, socket, update) {

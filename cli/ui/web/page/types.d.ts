@@ -220,6 +220,18 @@ export interface PageState {
   lostAt: number;
 }
 
+/** How the page and the program reach each other. */
+export interface Wire {
+  open(take?: boolean): void;
+  /** Be told everything anew. */
+  renew(): void;
+  send(message: Record<string, unknown>): boolean;
+}
+export type WireMaker = new (
+  onMessage: (message: any) => void,
+  onLink: (link: Exclude<Link, "over">) => void,
+) => Wire;
+
 export type Actions = ActionsClass;
 export interface Context {
   state: PageState;

@@ -1,0 +1,10 @@
+/** The modules that the build writes. */
+
+declare module "site-labels" {
+  export const languages: Record<string, { name: string; labels: Record<string, string> }>;
+  export const most: number;
+}
+
+declare module "site-files" {
+  export const names: string[];
+}
