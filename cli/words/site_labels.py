@@ -6,6 +6,7 @@ from typing import Any
 
 from protocol import transcript
 
+from .. import version
 from . import translation
 from .translation import _
 
@@ -46,8 +47,8 @@ def site_labels() -> dict[str, str]:
 def in_all_languages() -> dict[str, Any]:
     """Return what the page needs before it is told anything.
 
-    The result has the labels and the name of each language by its code, and the greatest size of a
-    file in bytes.
+    The result has the labels and the name of each language by its code, the greatest size of a file
+    in bytes, and the program's name and version.
     """
     chosen, languages = translation.language(), {}
     try:
@@ -56,4 +57,5 @@ def in_all_languages() -> dict[str, Any]:
             languages[code] = {"name": translation.name_of(code), "labels": site_labels()}
     finally:
         translation.speak(chosen)
-    return {"languages": languages, "most": transcript.MAX_FILE}
+    program = f"p2p-hoity {version()}".strip()
+    return {"languages": languages, "most": transcript.MAX_FILE, "program": program}

@@ -2,7 +2,7 @@
 
 import { html, nothing, render } from "../../web/page/vendor/lit-html.js";
 import { start } from "../../web/page/page.js";
-import { languages, most } from "site-labels";
+import { languages, most, program } from "site-labels";
 import { Judge } from "./judge.js";
 
 const FILM = "#film";
@@ -255,7 +255,8 @@ function page() {
       <h1>${t("title")}</h1>
       <p>${t("about")}</p>
       ${chooser()}${progress()}${verdict()}
-    </main>`;
+    </main>
+    <footer class="files dim">${program}</footer>`;
 }
 
 function draw() {

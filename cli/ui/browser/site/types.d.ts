@@ -3,6 +3,7 @@
 declare module "site-labels" {
   export const languages: Record<string, { name: string; labels: Record<string, string> }>;
   export const most: number;
+  export const program: string;
 }
 
 declare module "site-files" {

@@ -59,6 +59,8 @@ sys.path.insert(0, "${PROGRAM}")
 `);
   python.FS.unlink("/program.zip");
   calls = python.pyimport("cli.ui.browser.worker_calls");
+  // Nothing is fetched any more, and the files take much memory.
+  serve({});
   calls.speak(language);
 }
 

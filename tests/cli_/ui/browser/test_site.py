@@ -1,18 +1,24 @@
 """The page that checks files in a real browser: every verdict, the replay, and what goes wrong."""
 
+import base64
+import hashlib
 import importlib.util
 import os
 import re
+import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support import hostile_files
+from support.firefox import firefox
 from support.page_browser import CHROMIUM
 from support.paths import VECTORS
 from support.site_pages import (
     HAS_NODE,
+    PATIENCE,
     SitePage,
     built,
     chromium,
@@ -24,12 +30,14 @@ from support.site_pages import (
 from cli.commands.verify import judge
 from cli.words.page_labels import labels as page_labels
 from cli.words.site_labels import in_all_languages
+from tools import site as site_build
 
 IS_HERE = CHROMIUM.exists() and importlib.util.find_spec("playwright") is not None
 pytestmark = [
     pytest.mark.skipif(not IS_HERE, reason="no Chromium, or no package playwright"),
     needs_node,
 ]
+FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 FILES = sorted(VECTORS.rglob("*.hoity"))
 GAME = VECTORS / "transcripts" / "small-four-returned.hoity"
 LARGE = VECTORS / "transcripts" / "six-uberplay-2004.hoity"
@@ -234,6 +242,79 @@ def test_a_page_that_is_not_loaded_whole_says_so(browser: Any, site: Path) -> No
         page.goto(address)
         page.get_by_text(EN["not_loaded"]).wait_for()
         page.close()
+
+
+CHOOSE = """(() => {
+    const bytes = Uint8Array.from(atob("%s"), sign => sign.charCodeAt(0));
+    const chosen = new DataTransfer();
+    chosen.items.add(new File([bytes], "%s"));
+    const input = document.querySelector("input[type=file]");
+    input.files = chosen.files;
+    input.dispatchEvent(new Event("change"));
+})()"""
+LINES = """[...document.querySelectorAll("#verdict, .checked li")]
+    .map(one => one.innerText).join("\\n")"""
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(FIREFOX is None, reason="no Firefox")
+def test_firefox_gives_the_same_verdict(one_file: str, tmp_path: Path) -> None:
+    with firefox(str(FIREFOX), tmp_path, os.environ) as page:
+        page.open(one_file)
+        page.value(CHOOSE % (base64.b64encode(LARGE.read_bytes()).decode(), LARGE.name))
+        last = time.monotonic() + PATIENCE
+        while not page.value("!!document.querySelector('#verdict')"):
+            assert time.monotonic() < last
+            time.sleep(0.1)
+        found = page.value(LINES).split("\n")
+        assert [TIME.sub("?", line) for line in found] == native(LARGE)
+        assert page.problems == []
+
+
+def content(folder: Path) -> dict[str, str]:
+    """The digest of each file of a folder."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.mark.nightly
+def test_two_builds_are_equal_and_small(site: Path, tmp_path: Path) -> None:
+    again = tmp_path / "site"
+    site_build.build(again)
+    packed = {".br", ".gz"}
+    plain = {name: one for name, one in content(again.parent).items() if name[-3:] not in packed}
+    first = {name: one for name, one in content(site.parent).items() if name != "done"}
+    assert plain == first
+    sizes = site_build.sizes(again)
+    assert {name for name, _, _ in sizes} == {
+        name.removeprefix("site/") for name in plain if name.startswith("site/")
+    }
+    assert sum(size for _, _, size in sizes) <= 6_000_000
+    assert not re.search(
+        rb"https?://(?:registry|pypi|files)\.", (again / "index.html").read_bytes()
+    )
+
+
+@pytest.mark.nightly
+def test_the_keyboard_alone_chooses_a_file_and_leads_the_replay(
+    browser: Any, one_file: str
+) -> None:
+    with opened(browser, one_file) as page:
+        keys = page.page.keyboard
+        for _ in range(2):
+            keys.press("Tab")
+        with page.page.expect_file_chooser() as chooser:
+            keys.press("Enter")
+        chooser.value.set_files(GAME)
+        page.page.wait_for_selector("#verdict:focus")
+        keys.press("Tab")
+        keys.press("Enter")
+        page.page.wait_for_selector(".replay")
+        keys.press("Escape")
+        page.page.wait_for_selector("dialog[open]")
 
 
 def test_where_a_browser_is_needed_the_page_can_be_built() -> None:
