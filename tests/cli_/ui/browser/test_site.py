@@ -4,6 +4,7 @@ import base64
 import hashlib
 import importlib.util
 import os
+import random
 import re
 import shutil
 import time
@@ -16,6 +17,7 @@ from support import hostile_files
 from support.firefox import firefox
 from support.page_browser import CHROMIUM
 from support.paths import VECTORS
+from support.sampling import seed
 from support.site_pages import (
     HAS_NODE,
     PATIENCE,
@@ -86,22 +88,21 @@ def seen(page: SitePage, path: Path) -> list[str]:
     return [TIME.sub("?", line) for line in page.check(path)]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.nightly
 @pytest.mark.parametrize("first", range(0, len(FILES), ALL))
 def test_every_file_has_the_verdict_of_the_command_line(
-    first: int, browser: Any, one_file: str, request: pytest.FixtureRequest
+    first: int, browser: Any, one_file: str
 ) -> None:
-    some = FILES[first : first + ALL]
-    if not request.config.getoption("--nightly"):
-        some = some[::8]
     with opened(browser, one_file) as page:
-        for path in some:
+        for path in FILES[first : first + ALL]:
             assert seen(page, path) == native(path), path.stem
 
 
 def test_a_game_is_checked_and_replayed_to_its_end(browser: Any, one_file: str) -> None:
+    some = random.Random(seed()).sample(FILES, 4)
     with opened(browser, one_file) as page:
-        assert seen(page, LARGE) == native(LARGE)
+        for path in [*some, LARGE]:
+            assert seen(page, path) == native(path), path.stem
         page.page.click("a.seal")
         page.page.wait_for_selector(".replay")
         assert not page.page.is_visible("#site")
