@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,12 +17,56 @@ import protocol
 
 from .environments import ROOT
 
-LIST = ROOT / "cli" / "ui" / "browser" / "modules.txt"
-ROOTS = ("cli.ui.browser.worker_calls",)
+BROWSER = ROOT / "cli" / "ui" / "browser"
+_FOLDER = ROOT / "tools" / "page_build" / "stand_ins"
+STAND_INS = {
+    "anyio.to_interpreter": _FOLDER / "anyio_to_interpreter.py",
+    "nacl._sodium": _FOLDER / "nacl_sodium.py",
+    "ssl": _FOLDER / "ssl_names.py",
+    "trio": _FOLDER / "trio" / "__init__.py",
+    **{
+        f"trio.{file.stem}": file
+        for file in sorted((_FOLDER / "trio").glob("*.py"))
+        if file.stem != "__init__"
+    },
+}
+"""What takes the place of modules that a page cannot have, by their names."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a page runs in its worker.
+
+    Attributes:
+        name: The target of `tasks.py` that builds the page.
+        roots: The modules that its script calls.
+        names: The file that lists all modules that these import.
+    """
+
+    name: str
+    roots: tuple[str, ...]
+    names: Path
+
+    def listed(self) -> list[str]:
+        """Return the modules of the list."""
+        return self.names.read_text("utf-8").split()
+
+
+SITE = Program("site", ("cli.ui.browser.worker_calls",), BROWSER / "site" / "modules.txt")
+PAGE = Program(
+    "page",
+    # What is loaded by its name, or only when it is wanted, stands here, too.
+    (
+        *("cli.ui.browser.play_calls", "anyio._backends._asyncio"),
+        *("cli.pictures.game_picture", "cli.pictures.picture_facts", "segno"),
+    ),
+    BROWSER / "play" / "modules.txt",
+)
 DATA = (
     "cli/words/locale/*/LC_MESSAGES/*.mo",
     "p2p_hoity/drawn_alike.txt",
     "p2p_hoity/editions/*.toml",
+    "p2p_hoity/table/gathering/nickname_words.txt",
 )
 """The files that these modules read."""
 
@@ -34,7 +79,7 @@ class Modules:
         outside: The modules of the standard library that they import.
     """
 
-    def __init__(self, places: Sequence[Path], roots: Sequence[str] = ROOTS) -> None:
+    def __init__(self, places: Sequence[Path], roots: Sequence[str]) -> None:
         """Follow the imports at the top of modules, also those within `if` and `try`.
 
         Args:
@@ -48,7 +93,7 @@ class Modules:
             name = waiting.pop()
             if name in self.found:
                 continue
-            if name.partition(".")[0] in sys.stdlib_module_names:
+            if name not in STAND_INS and name.partition(".")[0] in sys.stdlib_module_names:
                 self.outside.add(name)
                 continue
             waiting += packages(name)
@@ -58,6 +103,8 @@ class Modules:
 
     def place(self, name: str) -> Path | None:
         """Return the file of a module, None for a folder without one, or one that is compiled."""
+        if name in STAND_INS:
+            return STAND_INS[name]
         path = Path(*name.split("."))
         for place in self._places:
             for file in (place / path / "__init__.py", (place / path).with_suffix(".py")):
@@ -98,7 +145,10 @@ def is_of_library(name: str) -> bool:
     package = name.rpartition(".")[0]
     if package.partition(".")[0] not in sys.stdlib_module_names:
         return False
-    return hasattr(import_module(package), "__path__") and find_spec(name) is not None
+    try:
+        return hasattr(import_module(package), "__path__") and find_spec(name) is not None
+    except ModuleNotFoundError:  # It is of a newer Python, as the page has.
+        return False
 
 
 def packages(name: str) -> Iterator[str]:
@@ -117,8 +167,3 @@ def statements(tree: ast.AST, also_later: bool) -> Iterator[ast.AST]:
             continue
         yield child
         yield from statements(child, also_later)
-
-
-def listed() -> list[str]:
-    """Return the modules of the list."""
-    return LIST.read_text("utf-8").split()

@@ -561,6 +561,11 @@ class RelayOptions:
         None, N_("The certificate of --web, if no proxy before it has one."), metavar="FILE"
     )
     web_key: Path | None = option(None, N_("The key of that certificate."), metavar="FILE")
+    web_page: Path | None = option(
+        None,
+        N_("The folder of a page by which guests play in their browser, from tasks.py page."),
+        metavar="FOLDER",
+    )
     as_json: JsonOption = False
     use: str | None = option(
         None,

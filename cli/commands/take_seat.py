@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 import trio
 
-from p2p_hoity import rules
 from p2p_hoity.game_adapter import HoityToity, table_name
 from p2p_hoity.presentation.screen_updates import GameOver, Started, Update
 from p2p_hoity.presentation.window_messages import Mode
@@ -20,8 +19,6 @@ from p2p_hoity.storage.kept_company import keep_company
 from p2p_hoity.storage.player_key import NamedIdentity as Me
 from p2p_hoity.table.playing.end_codes import LEFT
 from p2p_hoity.table.playing.play_table import Seat
-from p2p_hoity.table.playing.player_interface import Player
-from p2p_hoity.table.playing.player_requests import LeaveForNow, PlayerRequest
 from p2p_hoity.table.playing.session import Outcome
 from protocol import Terms, effects, fingerprint
 from protocol.units import Seconds
@@ -33,6 +30,7 @@ from ..local.bot_processes import Crew, company_at, is_bot, own_level
 from ..local.ending_signals import interrupted
 from ..local.seat_checks import check_home
 from ..printing import complain
+from ..ui.going import Going
 from ..ui.kinds_of_window import seat_of
 from ..ui.lines.stdin_lines import until_closed
 from ..ui.person_seat import PersonSeat
@@ -45,40 +43,6 @@ from .page_options import closed_after, page_of, set_up
 
 if TYPE_CHECKING:
     from ..ui.web.page_host import PageHost
-
-
-class Going:
-    """A player that passes all on to another player, and leaves for now when an event is set."""
-
-    def __init__(self, player: Player, going: trio.Event) -> None:
-        self._player, self._going = player, going
-
-    async def choose(self, view: rules.View, kind: rules.Kind, again: bool) -> rules.Choice:
-        """Return the choice of the player."""
-        return await self._player.choose(view, kind, again)
-
-    async def returning(self) -> None:
-        """Wait until the player comes back."""
-        await self._player.returning()
-
-    async def again(self) -> bool:
-        """Ask the player for another game."""
-        return await self._player.again()
-
-    async def next_request(self) -> PlayerRequest:
-        """Wait for the next request of the player, or until the player has to leave for now."""
-        # This stays if the event cancels the nursery.
-        request: PlayerRequest = LeaveForNow()
-        async with trio.open_nursery() as nursery:
-
-            async def until_it_goes() -> None:
-                await self._going.wait()
-                nursery.cancel_scope.cancel()
-
-            nursery.start_soon(until_it_goes)
-            request = await self._player.next_request()
-            nursery.cancel_scope.cancel()
-        return request
 
 
 LEAVING: Final[Seconds] = 3.0

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import ssl
+from pathlib import Path
 from typing import Final
 
 from p2p_hoity.net.typed_addresses import typed_relay
+from p2p_hoity.relay.page_files import PageSender, read_page
 from p2p_hoity.relay.web_door import WebDoor
 
 from ..exit_codes import USAGE, Trouble
+from ..words.error_sentences import of_system
 from ..words.translation import _
 from .options import RelayOptions
 
@@ -22,7 +25,7 @@ def web_door(how: RelayOptions) -> WebDoor | None:
     Raises:
         Trouble: If the options do not fit together, or a file cannot be read.
     """
-    others = (how.web_url, how.web_origin, how.web_cert, how.web_key)
+    others = (how.web_url, how.web_origin, how.web_cert, how.web_key, how.web_page)
     if how.web is None:
         if any(others):
             raise Trouble(_("Without --web the other options of the web mean nothing."), USAGE)
@@ -35,7 +38,7 @@ def web_door(how: RelayOptions) -> WebDoor | None:
         if not url.is_web:
             raise Trouble(_("Write --web-url as wss://NAME, not {text}.").format(text=typed), USAGE)
     origins = [_origin(typed) for typed in how.web_origin or ()]
-    return WebDoor(urls, frozenset(origins), _context(how))
+    return WebDoor(urls, frozenset(origins), _context(how), _page(how.web_page))
 
 
 def _origin(typed: str) -> str:
@@ -46,6 +49,19 @@ def _origin(typed: str) -> str:
         raise Trouble(words.format(text=typed), USAGE)
     usual = ":443" if origin.startswith("https:") else ":80"
     return origin.removesuffix(usual)
+
+
+def _page(folder: Path | None) -> PageSender | None:
+    """Return what sends the files of a page, None without one."""
+    if folder is None:
+        return None
+    try:
+        return PageSender(read_page(folder))
+    except OSError as error:
+        words = _(
+            "{folder} has no page that can be read ({why}). Build one with: python3 tasks.py page"
+        )
+        raise Trouble(words.format(folder=folder, why=of_system(error)), USAGE) from error
 
 
 def _context(how: RelayOptions) -> ssl.SSLContext | None:

@@ -61,17 +61,25 @@ def load(home: Home | None = None) -> Settings:
     from p2p_hoity.storage.home import home as own_home
 
     try:
-        path = (home or own_home()).path / "settings.json"
-        if not path.is_file():
-            return Settings()
-        with path.open("rb") as file:
-            given = json.loads(file.read(MOST))
+        given = json.loads(_stored(home or own_home()))
         sound = {
             name: given.get(name) for name, is_sound in SOUND.items() if is_sound(given.get(name))
         }
         return Settings(**sound)
     except (OSError, ValueError, AttributeError, RecursionError, FolderError):
         return Settings()
+
+
+def _stored(home: Home) -> bytes:
+    """Return the stored settings, `{}` for none. An OSError is raised if they cannot be read."""
+    path = home.path / "settings.json"
+    if home.store is not None:
+        return home.store.get(path, MOST) if home.store.has(path) else b"{}"
+    if not path.is_file():
+        return b"{}"
+    # Not by the store of the disk, which even a help page would have to load.
+    with path.open("rb") as file:
+        return file.read(MOST)
 
 
 def in_sentences(home: Home | None = None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
@@ -11,8 +12,22 @@ from ..table_view.stage import Stage
 from ..words.translation import _
 
 
-def save_picture(stage: Stage) -> str | None:
-    """Save a picture in the current folder, and return what came of it. None before the end."""
+def save_here(name: str, text: str) -> str:
+    """Save a picture as a new file in the current folder, and return what came of it."""
+    path = Path(name)
+    try:
+        write_new(path, text)
+    except Trouble as trouble:
+        return str(trouble)
+    return _("The picture is in {path}.").format(path=path.absolute())
+
+
+def save_picture(stage: Stage, save: Callable[[str, str], str] = save_here) -> str | None:
+    """Save a picture of a game that is over, and return what came of it. None before the end.
+
+    Args:
+        save: Saves a text under a name, and returns what came of it.
+    """
     scene, names = stage.scene, stage.names
     if scene.standings is None or names is None:
         return None
@@ -20,10 +35,5 @@ def save_picture(stage: Stage) -> str | None:
     from ..pictures.game_picture import game_picture
     from ..pictures.picture_facts import PictureFacts
 
-    path = Path(f"hoity-{scene.game}.svg")
     facts = PictureFacts.of_scene(scene, names, date.today().isoformat())
-    try:
-        write_new(path, game_picture(facts))
-    except Trouble as trouble:
-        return str(trouble)
-    return _("The picture is in {path}.").format(path=path.absolute())
+    return save(f"hoity-{scene.game}.svg", game_picture(facts))

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 import trio
 
+from p2p_hoity.presentation.window_messages import Mode
+from p2p_hoity.storage.home import Home
 from protocol.units import Quota
 
 from .. import printing
 from ..words.translation import _
-
-if TYPE_CHECKING:
-    from .web.page_host import PageHost
 
 
 def uses_full_screen(plain: bool) -> bool:
@@ -68,6 +67,41 @@ class Box(Generic[T]):
         return await self._receive.receive()
 
 
+class PageSocket(Protocol):
+    """The socket to a page that has entered."""
+
+    async def send(self, text: str) -> None:
+        """Send a text."""
+
+    async def receive(self) -> str:
+        """Wait for the next text."""
+
+    async def close(self, code: int) -> None:
+        """Close the socket with a code of RFC 6455."""
+
+
+class ServedPage(Protocol):
+    """The page that shows a table: that of this program in a browser, or the one around a worker.
+
+    Attributes:
+        mode: The command that has opened the page.
+        goes_on: Whether the program goes on after what is shown now.
+        failures: What has failed in the program for the page.
+        home: Where the settings are kept that a person changes there.
+    """
+
+    mode: Mode
+    goes_on: bool
+    failures: list[Exception]
+    home: Home
+
+    async def serve(self, talk: Callable[[Any], Awaitable[None]], /) -> None:
+        """Let the page talk, with one socket after the other, until this is cancelled."""
+
+    def save(self, name: str, text: str) -> str:
+        """Save a picture under a name, and return what came of it."""
+
+
 @dataclass(frozen=True)
 class ScreenOptions:
     """The options of a screen.
@@ -97,4 +131,4 @@ class ScreenOptions:
     stands_in: bool = False
     sentences: bool = False
     talks: bool = True
-    page: PageHost | None = None
+    page: ServedPage | None = None

@@ -138,6 +138,7 @@ def _end() -> dict[str, str]:
         "fields_chart": _("Fields of the score track over the rounds"),
         "last_exhibit": _("LAST EXHIBIT"),
         "name_you": _("{nickname} (you)"),
+        "keep": _("save the file of the game"),
         "key_yes_no": _("answer a question with yes or no"),
         "may_close": _("You may close this window."),
         "over": _("The game is over"),

@@ -50,12 +50,6 @@ def in_all_languages() -> dict[str, Any]:
     The result has the labels and the name of each language by its code, the greatest size of a file
     in bytes, and the program's name and version.
     """
-    chosen, languages = translation.language(), {}
-    try:
-        for code in translation.LANGUAGES:
-            translation.speak(code)
-            languages[code] = {"name": translation.name_of(code), "labels": site_labels()}
-    finally:
-        translation.speak(chosen)
+    languages = translation.in_each(site_labels)
     program = f"p2p-hoity {version()}".strip()
     return {"languages": languages, "most": transcript.MAX_FILE, "program": program}

@@ -12,6 +12,9 @@ from typing import Final
 
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.installation import download_place
+from p2p_hoity.net.address_schemes import Scheme
+from p2p_hoity.net.addresses import relay_address
+from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.presentation.screen_updates import CodeEnd, Moved, OfferedCode, Reached
 from p2p_hoity.shell_words import command
 from protocol import Terms, fingerprint
@@ -34,12 +37,14 @@ class TableOffer:
     Attributes:
         names: The nicknames of those who sit there already.
         host: The host's long-lived public key. None if the host shows none.
+        notes: More that a player should know, such as whom a page has to trust.
     """
 
     terms: Terms
     game: HoityToity
     names: tuple[str, ...]
     host: bytes | None = None
+    notes: tuple[str, ...] = ()
 
 
 def describe(offer: TableOffer) -> list[str]:
@@ -226,8 +231,24 @@ def invitation(code: OfferedCode) -> list[str]:
     return [*told, _("It works for one guest and one attempt, within {time}.").format(time=time)]
 
 
-def for_newcomers() -> list[str]:
+def page_link(ticket: str) -> str | None:
+    """Return the address at which a page leads to the table of a ticket.
+
+    It is None if the host waits at no relay that is reached by WebSocket. Whether the relay serves
+    a page, nobody knows here.
+    """
+    for relay in map(relay_address, decode_ticket(ticket).relay):
+        if relay.is_web:
+            scheme = "https" if relay.scheme is Scheme.WSS else "http"
+            return f"{scheme}://{relay.web_authority}/#{ticket}"
+    return None
+
+
+def for_newcomers(ticket: str = "") -> list[str]:
     """Return the lines that a host sends, with the ticket, to a friend without the program."""
+    if link := page_link(ticket) if ticket else None:
+        words = _("If the relay serves a page, a friend without the program opens this link:")
+        return [words, f"  {link}"]
     place, join = download_place(), command(INSTALLED, "join", "TICKET")
     told = [_("To a friend who does not have the program yet, send also:")]
     if place:

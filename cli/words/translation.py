@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from gettext import NullTranslations
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from p2p_hoity.shell_words import command
 
@@ -126,6 +126,18 @@ def is_asked_for() -> bool:
 def name_of(language: str) -> str:
     """Return the name of a language in that language."""
     return ENGLISH if language == "en" else _load(language).gettext(ENGLISH)
+
+
+def in_each(labels: Callable[[], dict[str, str]]) -> dict[str, dict[str, Any]]:
+    """Return labels in every language, with its name, by its code. The language stays as it was."""
+    chosen, found = (_Speech.language, _Speech.is_asked_for), {}
+    try:
+        for code in LANGUAGES:
+            speak(code)
+            found[code] = {"name": name_of(code), "labels": labels()}
+    finally:
+        speak(*chosen)
+    return found
 
 
 def _(message: str) -> str:

@@ -48,6 +48,10 @@ class NetCode(NetworkCode):
             "connect to it"
         ),
     )
+    NOT_FROM_PAGE = (
+        "not-from-page",
+        ("{address} cannot be reached from this page, which connects to nothing but its own relay"),
+    )
     NOT_LISTENING = "not-listening", "no program accepts connections there any more"
 
 

@@ -30,6 +30,7 @@ from .handshake import Listener, Purpose, expect_welcome, receive, send
 from .handshake_codes import HandshakeCode
 from .link_limits import Limits
 from .network_errors import NetCode, NetError, NobodyError, RefusedError, TicketError
+from .page_network import PageNetwork
 from .peer_link import Link
 from .protocol_versions import MAX_HANDSHAKE_FRAME, RELAY_VERSIONS
 from .relay_tls import BegunStream, laid_aside, secure_to
@@ -325,19 +326,27 @@ async def _greet(network: Network | Outlet, relay: Address) -> _Greeted:
 
 async def _greeted(network: Network | Outlet, relay: Address) -> _Greeted:
     """Open a connection to a relay, and read its challenge."""
+    if isinstance(network, PageNetwork) and relay.is_web:
+        opened = await network.open_web(relay)
+        async with cut_on_failure(opened, relay):
+            return await _greeted_by_web(opened, relay)
     raw = await network.open(replace(relay, scheme=Scheme.TCP))
     async with cut_on_failure(raw, relay):
         if relay.is_web:
             # Imported only here: few come by the web, and the library takes 2 MB of memory.
             from .web_relay import enter_web_relay
 
-            web = await enter_web_relay(raw, relay)
-            listener = Listener(Purpose.RELAY_WEB, b"", relay.place.encode(), RELAY_VERSIONS)
-            return _Greeted(web, listener, await receive(web))
+            return await _greeted_by_web(await enter_web_relay(raw, relay), relay)
         # Nobody has to trust a relay's key: the two ends of a call check each other's.
         stream, peer, certificate = await secure_to(raw)
         listener = Listener(Purpose.RELAY, peer, certificate, RELAY_VERSIONS)
         return _Greeted(stream, listener, await receive(stream))
+
+
+async def _greeted_by_web(stream: trio.abc.Stream, relay: Address) -> _Greeted:
+    """Read the challenge of a relay in a WebSocket, whose URL stands for its key ([L-85])."""
+    listener = Listener(Purpose.RELAY_WEB, b"", relay.place.encode(), RELAY_VERSIONS)
+    return _Greeted(stream, listener, await receive(stream))
 
 
 MOST_AT_ONCE: Final[Quota] = 8

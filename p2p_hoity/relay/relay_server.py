@@ -210,8 +210,8 @@ class Relay:
         requests = self._forwarded if is_loopback(address.host) else self._requests
         with requests.counted(asking, self._handshake):
             entered = await self._web.enter(asking, address, self._versions)
-        if entered is None:
-            return None
+        if entered is None or callable(entered):
+            return entered
         stream, address = entered
         if self._web.tls is None:
             stream.below = raw  # As a plain socket it is carried at less cost.

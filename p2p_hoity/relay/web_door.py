@@ -12,6 +12,7 @@ import json
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import trio
@@ -19,7 +20,7 @@ import trio
 from protocol.units import Quota
 
 from ..net.address_schemes import PATH, Scheme
-from ..net.addresses import Address, is_loopback, parse_ip
+from ..net.addresses import Address, is_loopback, parse_ip, source_of
 from ..net.exception_reasons import trouble_is
 from ..net.handshake import Listener, Purpose
 from ..net.network_errors import NetCode, NetError
@@ -27,18 +28,19 @@ from ..net.protocol_versions import Versions
 from ..net.web_relay import SUBPROTOCOL, WebCode
 from ..web.byte_stream import WebByteStream
 from ..web.http_requests import Header, HttpConnection, NotHttp, WebRequest
+from .page_files import PageSender
+from .relay_limits import Stay
 
 MOST_HEAD: Final[Quota] = 8192
 """The most bytes of a request."""
 FORWARDED: Final = "x-forwarded-for"
 ABOUT: Final = "/relay.json"
-HEADERS: Final[tuple[Header, ...]] = (
-    ("Cache-Control", "no-store"),
+COMMON: Final[tuple[Header, ...]] = (
     ("Connection", "close"),
     ("Referrer-Policy", "no-referrer"),
     ("X-Content-Type-Options", "nosniff"),
-    ("Access-Control-Allow-Origin", "*"),
 )
+HEADERS: Final = (*COMMON, ("Cache-Control", "no-store"), ("Access-Control-Allow-Origin", "*"))
 WORDS: Final = ("Content-Type", "text/plain; charset=utf-8")
 
 
@@ -50,11 +52,13 @@ class WebDoor:
         urls: The relay's own addresses, with the scheme WSS or WS.
         origins: The origins of pages that may come, beside the relay's own.
         tls: The TLS context of the door. None if a proxy before it has the certificate.
+        page: What sends the files of a page. None for a relay without one.
     """
 
     urls: Sequence[Address]
     origins: frozenset[str] = field(default_factory=frozenset)
     tls: ssl.SSLContext | None = field(default=None, repr=False)
+    page: PageSender | None = field(default=None, repr=False)
 
     def listeners(self, versions: Versions) -> list[Listener]:
         """Return the relay as peers prove their ids to it: by the URL dialled ([L-85])."""
@@ -62,11 +66,13 @@ class WebDoor:
 
     async def enter(
         self, raw: trio.abc.Stream, address: Address, versions: Versions
-    ) -> tuple[WebByteStream, Address]:
+    ) -> tuple[WebByteStream, Address] | Stay:
         """Answer a request, and return the bytes of its WebSocket and from where it comes.
 
+        For a request of a file of the page, return a function that sends it.
+
         Raises:
-            NetError: If it asks for no WebSocket, or for one that it may not have.
+            NetError: If it asks for neither, or for what it may not have.
         """
         if self.tls is not None:
             raw = trio.SSLStream(raw, self.tls, server_side=True, https_compatible=True)
@@ -76,6 +82,14 @@ class WebDoor:
         try:
             request = await http.next_request()
             if request is None:
+                raise NetError(WebCode.NO_RELAY)
+            if self.page is not None and (file := self.page.files.get(request.path)):
+                source = source_of(_from(request, address).host)
+                headers, body = file.taken_by(request.headers.get("accept-encoding", ""))
+                status = 405 if request.method != "GET" else self.page.refusal(source, len(body))
+                if status == 0:
+                    return partial(self.page.send, http, (*COMMON, *headers), body)
+                await http.reply(status, (*HEADERS, WORDS), b"Not now. Try again later.")
                 raise NetError(WebCode.NO_RELAY)
             status, words = self._judged(request)
             if status == 101:

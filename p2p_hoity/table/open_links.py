@@ -17,6 +17,7 @@ from ..net.hub import Hub
 from ..net.interfaces import by_text
 from ..net.link_limits import Limits
 from ..net.network_errors import NetError, RefusedError
+from ..net.page_network import PageNetwork
 from ..net.protocol_versions import Speech
 from ..net.transport import Network, RelayedNetwork, TcpNetwork
 from ..presentation import screen_updates as updates
@@ -117,7 +118,9 @@ class Reach:
     def dials(self) -> Network:
         """The network with which this peer dials."""
         network = self.network or TcpNetwork()
-        return RelayedNetwork(network, self.relays) if self.relay_only else network
+        # That of a page is limited to relays by itself.
+        is_limited = isinstance(network, PageNetwork) or not self.relay_only
+        return network if is_limited else RelayedNetwork(network, self.relays)
 
 
 def only_by_relays(reach: Reach) -> Reach:

@@ -95,8 +95,13 @@ class HttpConnection:
             self._http.receive_data(data)
         return event
 
-    async def reply(self, status: int, headers: Sequence[Header], body: bytes) -> None:
+    async def reply(
+        self, status: int, headers: Sequence[Header], body: bytes, patience: Seconds = PATIENCE
+    ) -> None:
         """Answer the last request. The answer to HEAD has no body, whatever is given.
+
+        Args:
+            patience: How long the other end may take to receive it.
 
         Raises:
             NotHttp: If the other end is gone or does not take the answer in time.
@@ -106,7 +111,7 @@ class HttpConnection:
         is_head = self._event is not None and self._event.method == b"HEAD"
         data = h11.Data(b"" if is_head else body)
         parts = (self._http.send(event) for event in (head, data, h11.EndOfMessage()))
-        await self._send(b"".join(part or b"" for part in parts))
+        await self._send(b"".join(part or b"" for part in parts), patience)
 
     async def accept(self) -> WebSocket:
         """Answer the last request with a WebSocket, which has the connection from now on.
@@ -143,10 +148,10 @@ class HttpConnection:
             raise NotHttp from error
         return socket
 
-    async def _send(self, data: bytes) -> None:
+    async def _send(self, data: bytes, patience: Seconds = PATIENCE) -> None:
         """Send bytes, or raise `NotHttp` if the other end does not take them."""
         try:
-            with trio.fail_after(PATIENCE):
+            with trio.fail_after(patience):
                 await self._stream.send_all(data)
         except (OSError, *GONE) as error:
             raise NotHttp from error

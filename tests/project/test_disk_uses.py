@@ -19,8 +19,9 @@ MODULES = {
 """The modules of which every name is a use of the disk, but for those in PURE."""
 PURE = {
     *("os.environ", "os.name", "os.sep", "os.urandom", "os.fsencode", "os.fsdecode"),
-    *("os.path", "os.path.join", "os.path.normcase", "os.cpu_count", "os.sched_getaffinity"),
-    *("os._exit", "io.BytesIO", "codecs.BOM_UTF8", "codecs.BOM_UTF16_LE", "codecs.BOM_UTF16_BE"),
+    *("os.path", "os.path.join", "os.path.normcase", "os.path.normpath", "os.cpu_count"),
+    *("os.sched_getaffinity", "os._exit", "io.BytesIO"),
+    *("codecs.BOM_UTF8", "codecs.BOM_UTF16_LE", "codecs.BOM_UTF16_BE"),
 }
 OF_PATHS = {
     *("chmod", "cwd", "exists", "glob", "hardlink_to", "is_block_device"),
@@ -52,6 +53,7 @@ ALLOWED: Mapping[str, tuple[set[str], str]] = {
         "OpenSSL takes the key of a relay from a file alone, which is in memory if possible",
     ),
     "relay/forwarding.py": ({"os.read", "os.write"}, "it reads and writes sockets"),
+    "relay/page_files.py": ({"gzip.decompress", "is_file", "read_bytes", "rglob"}, PERSON),
     "storage/folder_owner.py": (
         {
             *("home", "iterdir", "lstat", "is_dir", "os.R_OK", "os.W_OK", "os.X_OK", "os.access"),

@@ -15,29 +15,56 @@ import pytest
 from nacl import bindings
 from support.paths import ROOT
 
-from tools.page_modules import LIST, Modules, listed
+from tools.page_modules import PAGE, SITE, Modules, Program
 
 BUILD = ROOT / "tools" / "page_build"
 INSTALLED = Path(sysconfig.get_paths()["purelib"])
 ALWAYS = {"importlib.metadata"}
 """What `pack.py` packs for these modules, too."""
-NOT_IN_A_PAGE = {
+OF_BOTH = {
     "cli.ui.web.page_sheets": {"segno"},
     "cli.words.choice_names": {"p2p_hoity.bots.hard_bot", "p2p_hoity.bots.learned"},
-    "cli.words.translation": {"p2p_hoity.bots"},
     "p2p_hoity.net.interfaces": {"ifaddr"},
     "p2p_hoity.storage.folder_owner": {"pwd"},
     "p2p_hoity.storage.home": {"platformdirs"},
     "p2p_hoity.storage.private_files": {"fcntl", "msvcrt"},
     "p2p_hoity.storage.rollback_marks": {"platformdirs"},
 }
-"""What modules of the list import inside functions that a page never calls, by module."""
+LATER = {
+    "site": {**OF_BOTH, "cli.words.translation": {"p2p_hoity.bots"}},
+    "page": {
+        **{name: found for name, found in OF_BOTH.items() if found != {"segno"}},
+        "cli.local.ending_signals": {"termios"},
+        "p2p_hoity.bots": {"p2p_hoity.bots.hard_bot"},
+        "p2p_hoity.net.link_limits": {"resource"},
+        "p2p_hoity.net.relay_client": {"p2p_hoity.net.web_relay"},
+        "p2p_hoity.net.relay_tls": {
+            "cryptography.hazmat.primitives",
+            "cryptography.hazmat.primitives.asymmetric.ed25519",
+            "cryptography.hazmat.primitives.serialization",
+        },
+        "p2p_hoity.net.socks_proxy": {"python_socks", "python_socks.async_.trio"},
+        "p2p_hoity.net.typed_addresses": {"idna"},
+        "p2p_hoity.reachability.upnp": {"h11"},
+    },
+}
+"""What modules of a list import inside functions that its page never calls, by module."""
+OWN = {"cli", "p2p_hoity", "protocol"}
+OTHERS = {
+    "site": {"msgpack", "nacl"},
+    "page": {
+        *("anyio", "attr", "msgpack", "nacl", "outcome", "segno", "sniffio", "ssl", "trio"),
+        "typing_extensions",
+    },
+}
+"""The other packages whose modules a page has. Those of ssl and trio are stand-ins."""
+EACH = pytest.mark.parametrize("program", [SITE, PAGE], ids=lambda program: program.name)
 
 
 @cache
-def modules() -> Modules:
-    """The modules of the page, as they are installed here."""
-    return Modules([ROOT, INSTALLED])
+def modules(program: Program) -> Modules:
+    """The modules of a page, as they are installed here."""
+    return Modules([ROOT, INSTALLED], program.roots)
 
 
 def stand_in() -> types.ModuleType:
@@ -54,28 +81,31 @@ def stand_in() -> types.ModuleType:
         del sys.modules[name]
 
 
-def test_the_list_has_the_modules_that_are_imported() -> None:
-    assert listed() == sorted(modules().found), "python3 tasks.py site --list"
-    assert LIST.read_text("utf-8").splitlines() == listed()
+@EACH
+def test_the_list_has_the_modules_that_are_imported(program: Program) -> None:
+    assert program.listed() == sorted(modules(program).found), f"tasks.py {program.name} --list"
+    assert program.names.read_text("utf-8").splitlines() == program.listed()
 
 
-def test_no_module_of_the_list_waits_draws_on_a_terminal_or_opens_a_connection() -> None:
-    tops = {name.partition(".")[0] for name in listed()}
-    assert tops == {"cli", "msgpack", "nacl", "p2p_hoity", "protocol"}
+@EACH
+def test_the_packages_of_a_page_are_these(program: Program) -> None:
+    tops = {name.partition(".")[0] for name in program.listed()}
+    assert tops == OWN | OTHERS[program.name]
 
 
-def test_what_is_imported_later_is_in_the_list_or_known_to_be_of_no_use() -> None:
-    found = {}
-    for name in modules().found:
-        if name.partition(".")[0] in ("msgpack", "nacl"):
+@EACH
+def test_what_is_imported_later_is_in_the_list_or_known_to_be_of_no_use(program: Program) -> None:
+    found, all_of = {}, modules(program)
+    for name in all_of.found:
+        if name.partition(".")[0] not in OWN:
             continue
-        later = modules().imports(name, also_later=True) - modules().imports(name)
-        known = set(modules().found) | modules().outside | ALWAYS
+        later = all_of.imports(name, also_later=True) - all_of.imports(name)
+        known = set(all_of.found) | all_of.outside | ALWAYS
         folders = {one for one in later if (ROOT / Path(*one.split("."))).is_dir()}
         packages = folders - {"p2p_hoity.bots", "p2p_hoity.bots.learned"}
         if missing := later - known - packages:
             found[name] = missing
-    assert found == NOT_IN_A_PAGE
+    assert found == LATER[program.name]
 
 
 def calls_of(name: str) -> set[str]:
@@ -92,8 +122,8 @@ def calls_of(name: str) -> set[str]:
 def test_the_stand_in_has_every_function_of_libsodium_that_is_called() -> None:
     used = {
         node.attr
-        for name, file in modules().found.items()
-        if not name.startswith("nacl")
+        for name, file in modules(PAGE).found.items()
+        if name.partition(".")[0] in OWN
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "bindings"
     }
@@ -131,4 +161,4 @@ def test_no_lock_names_a_registry_and_every_package_has_a_hash() -> None:
     lines = (BUILD / "requirements.txt").read_text("utf-8").splitlines()
     pinned = [line for line in lines if not line.startswith("#")]
     assert pinned
-    assert all(re.fullmatch(r"\w+==[\d.]+ --hash=sha256:[0-9a-f]{64}", line) for line in pinned)
+    assert all(re.fullmatch(r"\w+==[\w.]+ --hash=sha256:[0-9a-f]{64}", line) for line in pinned)

@@ -25,20 +25,24 @@ PATIENCE = 120
 WAIT = 1000 * PATIENCE
 BUILD = """
 import sys
+from importlib import import_module
 from pathlib import Path
-from tools import site
-site.build(Path(sys.argv[1]), compress=False)
+import_module(f"tools.{sys.argv[1]}").build(Path(sys.argv[2]), compress=False)
 """
 START, VERDICT = "progress", "#verdict"
 
 
-def built(folder: Path) -> Path:
-    """Return the folder of the page, and build it there unless another worker does, or has."""
-    done, site = folder / "done", folder / "site"
+def built(folder: Path, kind: str = "site") -> Path:
+    """Return the folder of a page, and build it there unless another worker does, or has.
+
+    Args:
+        kind: The module of `tools` that builds it.
+    """
+    done, site = folder / "done", folder / kind
     with contextlib.suppress(FileExistsError):
         folder.mkdir()
         made = subprocess.run(
-            [sys.executable, "-c", BUILD, str(site)],
+            [sys.executable, "-c", BUILD, kind, str(site)],
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             capture_output=True,

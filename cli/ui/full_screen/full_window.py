@@ -122,7 +122,7 @@ class FullWindow(PeopleWindow, Hands):
         self._lay(words.format(hoity=INSTALLED))
         self._lay(_("c copies it, x shows it as a QR code:"))
         # The terms come last: if the screen is too small, they are cut off, and the ticket is not.
-        for words in (ticket, *notes, *table_terms.for_newcomers(), "", *self._terms):
+        for words in (ticket, *notes, *table_terms.for_newcomers(ticket), "", *self._terms):
             self._lay(words)
 
     def show_terms(self, offer: TableOffer) -> None:

@@ -121,7 +121,7 @@ class LineWindow(PeopleWindow):
         self.ticket.word = ticket
         if self._at_terminal:
             self._say(_("Type c to copy it, or qr to show it as a QR code."))
-        self._tell(table_terms.for_newcomers())
+        self._tell(table_terms.for_newcomers(ticket))
 
     def show_terms(self, offer: TableOffer) -> None:
         """Print the terms, a line each."""

@@ -10,8 +10,9 @@ from typing import Final
 import trio
 
 from p2p_hoity.presentation.table_messages import Message
-from p2p_hoity.web.websocket import WebSocket
 from protocol.units import Quota
+
+from ..screen_options import PageSocket
 
 MOST: Final[Quota] = 512
 """The most messages that wait. A window that is slower gets the whole table anew instead."""
@@ -24,7 +25,7 @@ class Outbox:
         is_empty: Set while everything was handed to the socket.
     """
 
-    def __init__(self, socket: WebSocket, whole: Callable[[], Iterable[Message]]) -> None:
+    def __init__(self, socket: PageSocket, whole: Callable[[], Iterable[Message]]) -> None:
         """Begin with the whole truth.
 
         Args:

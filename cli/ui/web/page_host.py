@@ -23,6 +23,7 @@ from ...exit_codes import USAGE, Trouble
 from ...printing import say
 from ...words.error_sentences import of_system
 from ...words.translation import _
+from ..saved_picture import save_here
 from .page_files import page_files
 from .page_server import PageServer, Talk
 
@@ -43,6 +44,8 @@ class PageHost:
     Attributes:
         mode: The command that has opened the page.
         goes_on: Whether the program goes on after what is shown now, as with a game after a lesson.
+        failures: What has failed in the program for the page.
+        home: Where the settings are kept that a person changes there.
     """
 
     def __init__(
@@ -63,13 +66,14 @@ class PageHost:
             Trouble: If the port is in use, or the program is not installed whole.
         """
         self.mode: Mode = mode
-        self._home, self._opens, self._show = home, opens and can_open(), show
+        self.home, self._opens, self._show = home, opens and can_open(), show
         self._is_begun = self.goes_on = False
         try:
             self.server = PageServer(page_files(), port)
         except OSError as error:
             words = _("The page cannot be served at port {port}: {words}. Try another --web-port.")
             raise Trouble(words.format(port=port, words=of_system(error)), USAGE) from error
+        self.failures = self.server.failures
         self._file = home.path / NAME.format(port=self.server.port)
 
     async def serve(self, talk: Talk) -> None:
@@ -120,7 +124,7 @@ class PageHost:
         )
         try:
             self._clear()
-            self._home.files.put(self._file, text.encode())
+            self.home.files.put(self._file, text.encode())
         except OSError:
             return False
         return True
@@ -148,12 +152,16 @@ class PageHost:
 
     def _clear(self) -> None:
         """Remove forwarding files that programs have left which were killed."""
-        for path in self._home.path.glob(NAME.format(port="*")):
+        for path in self.home.path.glob(NAME.format(port="*")):
             if time.time() - path.stat().st_mtime > STALE:
                 _remove(path)
 
     def _forget(self) -> None:
         _remove(self._file)
+
+    def save(self, name: str, text: str) -> str:
+        """Save a picture in the current folder, and return what came of it."""
+        return save_here(name, text)
 
     def close(self) -> None:
         """Stop listening, and remove what was written."""

@@ -76,7 +76,7 @@ class PageReplay:
         """Carry out what the window has sent, and yield what it is told then."""
         match said:
             case Save():
-                yield saved_picture(self._window.stage)
+                yield saved_picture(self._window.stage, self._page.save)
             case Done():
                 self._is_left = True
                 self._changed.set()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from p2p_hoity.presentation import window_messages as windows
 from p2p_hoity.presentation.window_messages import StyledText
 
@@ -42,6 +44,6 @@ def _ticket(ticket: str) -> tuple[str | None, str | None, int]:
     return ticket, "".join(f"M{x},{y}h1v1h-1z" for x, y in dark), len(rows)
 
 
-def saved_picture(stage: Stage) -> windows.Saved:
+def saved_picture(stage: Stage, save: Callable[[str, str], str]) -> windows.Saved:
     """Save a picture of the game that is over, and return what came of it."""
-    return windows.Saved(save_picture(stage) or _("Nothing yet."))
+    return windows.Saved(save_picture(stage, save) or _("Nothing yet."))

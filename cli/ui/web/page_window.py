@@ -24,7 +24,6 @@ from p2p_hoity.presentation.window_messages import Part
 from p2p_hoity.rules import IllegalMove
 from p2p_hoity.table.playing.player_requests import LeaveForNow, Talk, WaitLonger
 from p2p_hoity.table.playing.session import Outcome
-from p2p_hoity.web.websocket import WebSocket
 from protocol.units import Seconds
 
 from ... import printing, version
@@ -46,7 +45,7 @@ from ..json_answers import Answer, BotPlays, Check, Reply
 from ..json_window import evidence_of
 from ..lines.line_window import line_window_instead
 from ..person_seat import ANOTHER, NO_OTHER, PeopleWindow, PersonSeat, pause
-from ..screen_options import Box
+from ..screen_options import Box, PageSocket
 from .outbox import Outbox
 from .page_message import page_message
 from .page_questions import PageQuestions
@@ -70,7 +69,7 @@ class PageWindow(PeopleWindow):
             raise ValueError("a page window needs a page")
         self._page = page
         self._messages = PacedMessages()
-        kept = settings.load()
+        kept = settings.load(page.home)
         self._messages.staged = kept.staged is not False
         self._settings = windows.WindowSettings(
             kept.light, seat.how.bell and kept.bell is not False, self._messages.staged
@@ -121,7 +120,7 @@ class PageWindow(PeopleWindow):
         try:
             yield
         except Exception as error:  # noqa: BLE001 - whatever it is, the line prompt can go on
-            self._page.server.failures.append(error)
+            self._page.failures.append(error)
             self._failed.set()
 
     async def _take_over(self) -> None:
@@ -251,7 +250,7 @@ class PageWindow(PeopleWindow):
 
     # What the window sends
 
-    async def talk(self, socket: WebSocket) -> None:
+    async def talk(self, socket: PageSocket) -> None:
         """Talk with a window that has entered, until it is gone or sends what it may not."""
         outbox = self._outbox = Outbox(socket, self._whole)
         self._changed.set()
@@ -292,7 +291,7 @@ class PageWindow(PeopleWindow):
                 sheet = page_sheet(name, self._messages.stage, self._desk, self._ticket)
                 self._send([sheet])
             case Save():
-                self._send([saved_picture(self._messages.stage)])
+                self._send([saved_picture(self._messages.stage, self._page.save)])
             case Set(changed):
                 self._set(changed)
             case Talk() | WaitLonger():
@@ -380,10 +379,11 @@ class PageWindow(PeopleWindow):
         language = translation.code_of(changed.get("language", ""))
         now = self._settings
         settings.change(
+            self._page.home,
             light=now.light,
             bell=now.sound,
             staged=now.staged,
-            language=language or settings.load().language,
+            language=language or settings.load(self._page.home).language,
         )
         if language is None:
             self._retell()

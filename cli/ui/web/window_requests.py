@@ -19,8 +19,8 @@ from ..json_answers import (
 )
 
 if TYPE_CHECKING:
-    # A site that shows replays reads requests, but has no sockets.
-    from p2p_hoity.web.websocket import WebSocket
+    # A page that shows replays reads requests, but has no sockets.
+    from ..screen_options import PageSocket
 
 SheetName = Literal[
     "proofs", "links", "pieces", "rules", "numbers", "log", "recap", "advice", "ticket"
@@ -103,7 +103,7 @@ def read_request(text: str) -> WindowLine:
     return found
 
 
-async def next_request(socket: WebSocket) -> WindowLine | None:
+async def next_request(socket: PageSocket) -> WindowLine | None:
     """Return what a window says next. None, with the socket closed, if it is not understood.
 
     Raises:

@@ -14,7 +14,7 @@ from support.shell import nothing
 
 from cli.commands import take_seat
 from cli.commands.options import OutputOptions, SeatOptions
-from cli.commands.take_seat import Going, Sitting, new_sitting, sit
+from cli.commands.take_seat import Sitting, new_sitting, sit
 from cli.exit_codes import NOT_OK, OK, Trouble
 from cli.local.bot_manners import AUDIENCE, Audience
 from cli.local.bot_processes import hire
@@ -26,8 +26,7 @@ from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.kept_company import Company, read_company
 from p2p_hoity.storage.player_key import new_identity
 from p2p_hoity.table.playing.end_codes import LEFT
-from p2p_hoity.table.playing.player_interface import BotPlayer
-from p2p_hoity.table.playing.player_requests import LeaveForNow, PlayerRequest, Talk, WaitLonger
+from p2p_hoity.table.playing.player_requests import LeaveForNow, Talk
 from p2p_hoity.table.playing.session import Outcome
 from protocol.seat.effects import UNCONFIRMED
 
@@ -159,38 +158,6 @@ async def test_what_a_bot_says_is_a_request_of_its_seat(
     monkeypatch.setattr(here._manners, "hear", lambda update: Talk(4))
     here._tell(Crowded())
     assert await here.seat.player.next_request() == Talk(4)
-
-
-class Wishful(BotPlayer):
-    """A bot whose player wishes what it is told."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tell, self.told = trio.open_memory_channel[PlayerRequest](1)
-
-    async def next_request(self) -> PlayerRequest:
-        return await self.told.receive()
-
-
-async def test_a_player_wishes_as_before_until_it_goes(autojump_clock: Any) -> None:
-    player, going = Wishful(), trio.Event()
-    both, wishes = Going(player, going), list[PlayerRequest]()
-    await player.tell.send(WaitLonger())
-    assert await both.next_request() == WaitLonger()
-
-    async def hear() -> None:
-        wishes.append(await both.next_request())
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(hear)
-        await trio.sleep(60)
-        assert wishes == []
-        going.set()
-    assert wishes == [LeaveForNow()]
-    player.tell.send_nowait(WaitLonger())  # a request that waits is not lost
-    assert await player.next_request() == WaitLonger()
-    assert await both.next_request() == LeaveForNow()
-    assert await both.again() is True
 
 
 @pytest.mark.parametrize("others", [True, False])

@@ -137,6 +137,31 @@ def test_who_has_no_program_is_told_where_it_is_and_what_to_type(
     assert told.endswith("type: hoity join TICKET")
 
 
+@pytest.mark.parametrize(
+    ("relays", "begins"),
+    [
+        (("relay.example:4646", "wss://relay.example:443"), "https://relay.example/#hoity"),
+        (("wss://relay.example:8443",), "https://relay.example:8443/#hoity"),
+        (("ws://127.0.0.1:4680",), "http://127.0.0.1:4680/#hoity"),
+        (("relay.example:4646",), None),
+        ((), None),
+    ],
+)
+def test_a_table_at_a_relay_of_the_web_has_a_link(
+    relays: tuple[str, ...], begins: str | None
+) -> None:
+    ticket = encode_ticket(Ticket(bytes(range(32)), ("10.0.0.1:9",), bytes(32), relays, bytes(16)))
+    link, told = table_terms.page_link(ticket), table_terms.for_newcomers(ticket)
+    if begins is None:
+        assert link is None
+        assert "relay serves a page" not in told[0]
+    else:
+        assert link is not None
+        assert link.startswith(begins)
+        assert link.endswith(ticket)
+        assert told[1].strip() == link
+
+
 # Codes and reach.
 
 CODE = "7-lantern-walrus"

@@ -7,17 +7,24 @@ from pathlib import Path
 import pytest
 from support.cases import fails
 from support.journals import FIRST
+from support.memory_slots import MemorySlots
 from support.memory_store import MemoryStore
 
 from p2p_hoity.storage import journal
 from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.storage.private_files import NAMED, PrivateFiles
+from p2p_hoity.storage.slot_store import SlotStore
 
 
-@pytest.fixture(params=["private", "named", "memory"])
+@pytest.fixture(params=["private", "named", "memory", "slots"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> FileStore:
     """Return each store in turn."""
-    stores = {"private": PrivateFiles(tmp_path), "named": NAMED, "memory": MemoryStore()}
+    stores = {
+        "private": PrivateFiles(tmp_path),
+        "named": NAMED,
+        "memory": MemoryStore(),
+        "slots": SlotStore(MemorySlots()),
+    }
     return stores[request.param]
 
 
@@ -87,6 +94,8 @@ def test_a_file_that_was_replaced_or_removed_is_another_one(
             new.write(b"kept")
             new.sync()
         assert store.get(place) == b"kept"
+        old.seek(0)
+        assert old.read() == b"lostlost", "who has it open still has it"
 
 
 def test_an_open_file_is_locked_and_grows(store: FileStore, tmp_path: Path) -> None:

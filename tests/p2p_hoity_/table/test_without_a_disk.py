@@ -1,8 +1,11 @@
 """A table without a disk: its store of files is all that a game, a resume and the archive need."""
 
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 import trio
+from support.memory_slots import MemorySlots
 from support.memory_store import MemoryStore
 from support.no_disk import no_disk
 from support.player_table import CALM, PlayerTable, past_round
@@ -11,11 +14,19 @@ from p2p_hoity.game_adapter import read_game
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage import kept_vouches
 from p2p_hoity.storage.home import Home, transcripts
+from p2p_hoity.storage.slot_store import SlotStore
 from p2p_hoity.table.beside_game import finish_game, saved_games, split_tables, unfinished_games
 from p2p_hoity.table.playing import resume_table
 from protocol import transcript
 
 HOMES = Path("/nowhere")
+Store = MemoryStore | SlotStore
+
+
+def suffixes(store: Store) -> list[str]:
+    """Return the suffixes of all files of a store."""
+    paths = store._files if isinstance(store, SlotStore) else store.written
+    return [path.suffix for path in paths]
 
 
 def listed(home: Home, seconds: float = 1e9) -> list[saved_games.KeptGame]:
@@ -23,13 +34,13 @@ def listed(home: Home, seconds: float = 1e9) -> list[saved_games.KeptGame]:
     return saved_games.kept_games(home, None, lambda: float(next(ticks)), seconds)
 
 
-async def play(table: PlayerTable, store: MemoryStore) -> None:
+async def play(table: PlayerTable, store: Store) -> None:
     """Let the second seat crash and come back, and the last one vanish."""
     second = table.guests[1].home
 
     async def crash() -> None:
         assert await table.sit_until(1, past_round(2))
-        kept = [path.suffix for path in store.written]
+        kept = suffixes(store)
         assert (kept.count(".journal"), kept.count(".mark")) == (3, 3)
         (game,) = unfinished_games.open_games(second)
         assert (game.opponents, saved_games.is_running(game)) == (("P0", "P2"), False)
@@ -58,7 +69,7 @@ def check_finished(table: PlayerTable) -> None:
     assert listed(home, seconds=0) == [game]
 
 
-def check_unfinished(table: PlayerTable, store: MemoryStore) -> None:
+def check_unfinished(table: PlayerTable, store: Store) -> None:
     """Do all that a player can do who was gone when the game ended."""
     there, here = table.guests[2], table.guests[0]
     seat, home = there.seat, there.home
@@ -83,12 +94,21 @@ def check_unfinished(table: PlayerTable, store: MemoryStore) -> None:
     assert unfinished_games.open_games(home) == []
 
 
-async def test_a_game_a_resume_and_the_archive(autojump_clock: trio.testing.MockClock) -> None:
-    store = MemoryStore()
+STORES: dict[str, Callable[[], Store]] = {
+    "memory": MemoryStore,
+    "slots": lambda: SlotStore(MemorySlots(32)),
+}
+
+
+@pytest.mark.parametrize("kind", STORES)
+async def test_a_game_a_resume_and_the_archive(
+    kind: str, autojump_clock: trio.testing.MockClock
+) -> None:
+    store = STORES[kind]()
     with no_disk():
         table = PlayerTable(HOMES, 3, CALM, thinking=0.5, store=store)
         await play(table, store)
         check_finished(table)
         check_unfinished(table, store)
-        suffixes = {path.suffix for path in store.written}
-    assert suffixes == {"", ".hoity", ".json", ".vouches"}, "no journal, mark or lock is left"
+    left = {*suffixes(store)}
+    assert left == {"", ".hoity", ".json", ".vouches"}, "no journal, mark or lock is left"

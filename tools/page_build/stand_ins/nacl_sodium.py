@@ -22,6 +22,8 @@ FUNCTIONS: Final = {
     "crypto_scalarmult_ed25519_base_noclamp": "bb",
     "crypto_scalarmult_ed25519_noclamp": "bbb",
     "crypto_sign": "bbbnb",
+    "crypto_sign_ed25519_pk_to_curve25519": "bb",
+    "crypto_sign_ed25519_sk_to_curve25519": "bb",
     "crypto_sign_open": "bbbnb",
     "crypto_sign_seed_keypair": "bbb",
 }

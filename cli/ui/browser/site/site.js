@@ -3,6 +3,7 @@
 import { html, nothing, render } from "../../web/page/vendor/lit-html.js";
 import { start } from "../../web/page/page.js";
 import { languages, most, program } from "site-labels";
+import { save } from "../save.js";
 import { Judge } from "./judge.js";
 
 const FILM = "#film";
@@ -102,7 +103,10 @@ const HEARD = {
   /** @param {string} messages */
   messages: (messages) => film?.tell(JSON.parse(messages)),
   /** @param {string} picture */
-  picture: (picture) => save(JSON.parse(picture)),
+  picture: (picture) => {
+    const found = JSON.parse(picture);
+    if (found) save(found[0], found[1]);
+  },
   failed: () => {
     const isStarting = state.phase === "starting";
     state.problem = isStarting ? "not_started" : "failed";
@@ -161,16 +165,6 @@ function speak(language) {
   state.language = language;
   if (state.phase === "ready") judge?.ask("speak", { language });
   draw();
-}
-
-/** @param {[string, string] | null} picture  Its name and its SVG text. */
-function save(picture) {
-  if (!picture) return;
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([picture[1]], { type: "image/svg+xml" }));
-  link.download = picture[0];
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
 /** The address says whether the film is shown, so the browser's Back leaves it. */

@@ -130,11 +130,12 @@ export function ending(context) {
     </div>
     ${isLate ? html`<p class="dim">${t("waiting", { who: awaited.map((seat) => nameOf(state, seat)).join(", ") })}</p>` : nothing}
     <div class="buttons" ?hidden=${state.link === "over"}>
+      ${transcript && act.socket.keep ? html`<button type="button" class="plain" @click=${() => act.socket.keep?.()}>${t("keep")}</button>` : nothing}
       <button type="button" class="plain" @click=${() => act.save()}>${t("save_picture")}</button
       ><button type="button" class="plain" @click=${() => act.open("recap")}>${t("recap")}</button>
       <button type="button" class="plain" @click=${() => act.open("proofs")}>${t("proofs")}</button
       ><button type="button" class="plain" @click=${() => act.done()}>${t("leave_table")}</button>
     </div>
-    ${state.saved ? html`<p class="saved">${state.saved}</p>` : nothing}${transcript ? html`<p class="dim file">${t("transcript", { path: transcript })}</p>` : nothing}
+    ${state.saved ? html`<p class="saved">${state.saved}</p>` : nothing}${transcript && !act.socket.keep ? html`<p class="dim file">${t("transcript", { path: transcript })}</p>` : nothing}
   </section>`;
 }

@@ -226,6 +226,8 @@ export interface Wire {
   /** Be told everything anew. */
   renew(): void;
   send(message: Record<string, unknown>): boolean;
+  /** Save the file of the last game, where the page itself has to. */
+  keep?(): void;
 }
 export type WireMaker = new (
   onMessage: (message: any) => void,

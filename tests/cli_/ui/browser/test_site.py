@@ -32,6 +32,7 @@ from support.site_pages import (
 from cli.commands.verify import judge
 from cli.words.page_labels import labels as page_labels
 from cli.words.site_labels import in_all_languages
+from tools import browser_build
 from tools import site as site_build
 
 IS_HERE = CHROMIUM.exists() and importlib.util.find_spec("playwright") is not None
@@ -289,7 +290,7 @@ def test_two_builds_are_equal_and_small(site: Path, tmp_path: Path) -> None:
     plain = {name: one for name, one in content(again.parent).items() if name[-3:] not in packed}
     first = {name: one for name, one in content(site.parent).items() if name != "done"}
     assert plain == first
-    sizes = site_build.sizes(again)
+    sizes = browser_build.sizes(again)
     assert {name for name, _, _ in sizes} == {
         name.removeprefix("site/") for name in plain if name.startswith("site/")
     }

@@ -9,3 +9,7 @@ declare module "site-labels" {
 declare module "site-files" {
   export const names: string[];
 }
+
+declare module "play-labels" {
+  export const languages: Record<string, { name: string; labels: Record<string, string> }>;
+}

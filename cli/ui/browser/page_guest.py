@@ -1,0 +1,152 @@
+"""A guest in a page: the seat that it takes or takes again, and how it leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Final, cast
+
+import trio
+
+from p2p_hoity.game_adapter import HoityToity
+from p2p_hoity.net.addresses import relay_address
+from p2p_hoity.net.page_network import PageNetwork
+from p2p_hoity.net.ticket import Ticket
+from p2p_hoity.presentation.screen_updates import GameOver, Update
+from p2p_hoity.storage import player_key
+from p2p_hoity.storage.player_key import NamedIdentity
+from p2p_hoity.table.gathering.drawn_nicknames import draw_nickname
+from p2p_hoity.table.gathering.join_table import join_table, kept_seat
+from p2p_hoity.table.gathering.table_keys import draw_keys
+from p2p_hoity.table.open_links import Lan, Reach
+from p2p_hoity.table.playing.play_table import Seat
+from p2p_hoity.table.playing.resume_table import resume_table
+from p2p_hoity.table.playing.session import Outcome
+from protocol import Terms
+from protocol.units import Seconds
+
+from ...words.table_terms import TableOffer
+from ...words.translation import _
+from ..going import Going
+from ..person_seat import PersonSeat
+from ..screen_options import ScreenOptions
+from ..web.page_window import PageWindow
+from .worker_page import WorkerPage
+
+LEAVING: Final[Seconds] = 3.0
+"""The longest time to tell the others of a departure."""
+ENDING: Final[Seconds] = 10.0
+"""The longest time to send the last frames after a game."""
+
+
+@dataclass
+class PageGuest:
+    """The stay of a guest at a table.
+
+    Attributes:
+        relays: The relays that the page may use, such as 'wss://host:port'.
+        player: Who plays the seat.
+    """
+
+    page: WorkerPage
+    network: PageNetwork
+    relays: tuple[str, ...]
+    player: PersonSeat = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.home = self.page.home
+        self._scope, self._going, self._is_over = trio.CancelScope(), trio.Event(), False
+        self._file: Path | None = None
+        how = ScreenOptions(self._leave, again=True, bell=False, page=self.page)
+        self.player = PersonSeat(how, PageWindow)
+
+    async def play(self, ticket: Ticket) -> Outcome | None:
+        """Take the seat at the table of a ticket, or take it again, and play there to the end.
+
+        Returns:
+            How the last game ended, None if the player has left.
+
+        Raises:
+            PeerError: If the player cannot sit down.
+        """
+        kept, me = kept_seat(self.home, None, ticket), self._known_as()
+        seat, reach = self._seat(me), self._reach(is_back=kept is not None)
+        outcome = None
+        with self._scope:
+            if kept is not None:
+                outcome = await resume_table(seat, kept, reach)
+            else:
+                keys = draw_keys(seat.long_lived_key)
+                outcome = await join_table(seat, keys, ticket, self._accept, reach)
+        return outcome
+
+    def _seat(self, me: NamedIdentity) -> Seat:
+        """Return the data of this seat that the table needs."""
+        return Seat(
+            screen=self._tell,
+            output=None,
+            player=Going(self.player, self._going),
+            again=True,
+            is_unhurried=lambda: False,
+            off_loop=trio.to_thread.run_sync,
+            home=self.home,
+            me=me,
+            # A key in a browser is that of one table, so nobody would know it again.
+            unknown=True,
+        )
+
+    def _known_as(self) -> NamedIdentity:
+        """Return the player, with a nickname that is drawn anew for each table."""
+        if not self.home.files.has(self.home.identity):
+            player_key.new_identity(self.home, None)
+        return replace(
+            player_key.load_identity(self.home, None), nickname=draw_nickname(), is_drawn=True
+        )
+
+    def _reach(self, is_back: bool) -> Reach:
+        """Return how this peer is reached: at the relays of the page, and nowhere else."""
+        return Reach(
+            relays=self.relays,
+            lan=Lan.OFF,
+            network=self.network,
+            returning=is_back,
+            relays_anew=is_back,
+            relay_only=True,
+        )
+
+    async def _accept(
+        self, terms: Terms, game: HoityToity, names: tuple[str, ...], host: bytes | None
+    ) -> bool:
+        """Show the terms, and return whether the player accepts them."""
+        # Nothing that a page tells of itself proves anything against whoever serves it.
+        words = _(
+            "You play in a page of {server}. Whoever runs it could change the page, and then see "
+            "your cards and play for you. A program of your own trusts nobody."
+        )
+        notes = (words.format(server=relay_address(self.relays[0]).web_authority),)
+        self.player.window.show_terms(TableOffer(terms, game, names, host, notes))
+        return await self.player.agree()
+
+    def _tell(self, update: Update) -> None:
+        """Show an update, and note that a game has ended."""
+        self.player.tell(update)
+        if isinstance(update, GameOver):
+            self._is_over, self._file = True, update.transcript
+
+    def keep(self) -> None:
+        """Let the browser save the file of the last game."""
+        if self._file is not None:
+            self.page.give(self._file.name, self.home.unchecked.get(self._file))
+
+    def _leave(self, reason: str) -> None:
+        """Leave the table, with some time to tell the others or to send the last frames."""
+        if not self._going.is_set():
+            self._going.set()
+            self._scope.deadline = trio.current_time() + (ENDING if self._is_over else LEAVING)
+
+
+async def sit_in_page(guest: PageGuest, ticket: Ticket) -> None:
+    """Play at a table, and show the end until the player leaves the page."""
+    window = cast(PageWindow, guest.player.window)
+    (await window.serve_beside(partial(guest.play, ticket))).unwrap()

@@ -1,0 +1,72 @@
+/** The files of one table in the browser's private storage, which nobody else can open meanwhile. */
+
+const FOLDER = "hoity";
+const COUNT = 24;
+/** Milliseconds between two attempts, and for how long a page that was just closed may hold them. */
+const PAUSE = 100;
+const PATIENCE = 5000;
+
+export class Taken extends Error {}
+
+/**
+ * Open the files of a table, and return what Python needs of them.
+ * @param {string} name  Of the table.
+ * @throws {Taken}  If another tab has the table.
+ */
+export async function openPool(name) {
+  let folder = await navigator.storage.getDirectory();
+  for (const part of [FOLDER, name])
+    folder = await folder.getDirectoryHandle(part, { create: true });
+  const last = performance.now() + PATIENCE;
+  /** @type {any[]} */
+  const files = [];
+  for (let i = 0; i < COUNT; i++) {
+    const file = await folder.getFileHandle(`slot-${i}`, { create: true });
+    files.push(await opened(file, last));
+  }
+  return {
+    count: COUNT,
+    size: (/** @type {number} */ slot) => files[slot].getSize(),
+    /**
+     * @param {number} slot
+     * @param {number} size
+     * @param {number} at
+     */
+    read(slot, size, at) {
+      const data = new Uint8Array(size);
+      return data.subarray(0, files[slot].read(data, { at }));
+    },
+    /**
+     * @param {number} slot
+     * @param {any} data  Bytes of Python.
+     * @param {number} at
+     */
+    write(slot, data, at) {
+      const view = data.getBuffer("u8");
+      try {
+        return files[slot].write(view.data, { at });
+      } finally {
+        view.release();
+      }
+    },
+    truncate: (/** @type {number} */ slot, /** @type {number} */ size) =>
+      files[slot].truncate(size),
+    flush: (/** @type {number} */ slot) => files[slot].flush(),
+  };
+}
+
+/**
+ * @param {any} file
+ * @param {number} last  When to give up.
+ */
+async function opened(file, last) {
+  for (;;) {
+    try {
+      return await file.createSyncAccessHandle();
+    } catch (error) {
+      if (/** @type {DOMException} */ (error).name !== "NoModificationAllowedError") throw error;
+      if (performance.now() > last) throw new Taken();
+      await new Promise((done) => setTimeout(done, PAUSE));
+    }
+  }
+}

@@ -1,0 +1,144 @@
+"""What the worker of a page calls that plays at a table.
+
+JavaScript gives functions and a pool of files. Whatever comes from there is copied at once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from p2p_hoity.coded_errors import CodedError
+from p2p_hoity.net.page_network import PageNetwork, PageStream
+from p2p_hoity.net.typed_tickets import read_ticket
+from p2p_hoity.presentation.window_messages import Bye
+from p2p_hoity.storage.home import Home
+from p2p_hoity.storage.slot_store import SlotStore
+
+from ...exit_codes import Trouble
+from ...words import translation
+from ...words.error_sentences import sentence
+from .page_guest import PageGuest, sit_in_page
+from .worker_page import WorkerPage
+
+HOME: Final = Path("/hoity")
+TICKET: Final = HOME / "ticket"
+_guests: Final = list[PageGuest]()
+"""The guest of this worker, once it plays."""
+
+
+class PoolSlots:
+    """The files that the browser has opened for this page, as the store of files has them."""
+
+    def __init__(self, pool: Any) -> None:
+        self._pool = pool
+        self.count: int = pool.count
+
+    def size(self, slot: int) -> int:
+        """Return the bytes in a slot."""
+        return int(self._pool.size(slot))
+
+    def read(self, slot: int, size: int, at: int) -> bytes:
+        """Return bytes of a slot."""
+        found: bytes = self._pool.read(slot, size, at).to_bytes()
+        return found
+
+    def write(self, slot: int, data: bytes, at: int) -> int:
+        """Write bytes, and return how many were written."""
+        return int(self._pool.write(slot, data, at))
+
+    def truncate(self, slot: int, size: int) -> None:
+        """Change the size of a slot."""
+        self._pool.truncate(slot, size)
+
+    def flush(self, slot: int) -> None:
+        """Force what was written to the disk."""
+        self._pool.flush(slot)
+
+
+class BrowserSocket:
+    """A WebSocket of the browser."""
+
+    def __init__(self, socket: Any) -> None:
+        self._socket = socket
+
+    def unsent(self) -> int:
+        """Return how many bytes wait to be sent."""
+        return int(self._socket.unsent())
+
+    def send(self, data: bytes) -> None:
+        """Send a message."""
+        self._socket.send(data)
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._socket.close()
+
+
+def _dialled(dial: Callable[..., Any], url: str, stream: PageStream) -> BrowserSocket:
+    """Open a WebSocket of the browser, which tells a stream what happens to it."""
+
+    def received(data: Any) -> None:
+        stream.received(bytes(data))
+
+    return BrowserSocket(dial(url, stream.opened, received, stream.ended))
+
+
+async def play(
+    ticket: str,
+    relay: str,
+    language: str,
+    dial: Callable[..., Any],
+    pool: Any,
+    post: Callable[[str], object],
+    give: Callable[[str, Any], object],
+) -> None:
+    """Play at the table of a ticket, or go on there, until the player leaves the page.
+
+    Args:
+        ticket: "" for the one that the pool has.
+        relay: The relay of the page, such as 'wss://host:port'.
+        dial: Opens a WebSocket. It is given the URL, and what to call when the socket is open, for
+            each message, and at the end.
+        post: Sends a text to the page.
+        give: Gives the page a file that the browser is to save.
+    """
+    translation.speak(language)
+    files = SlotStore(PoolSlots(pool))
+    page = WorkerPage("play", Home(HOME, files), post, give)
+    guest = PageGuest(page, PageNetwork(partial(_dialled, dial), (relay,)), (relay,))
+    _guests[:] = [guest]
+    page.enter()
+    words = ""
+    try:
+        if ticket:
+            files.put(TICKET, ticket.encode())
+        else:
+            ticket = files.get(TICKET).decode()
+        await sit_in_page(guest, read_ticket(ticket))
+    except CodedError as error:
+        words = sentence(error.reason)
+    except Trouble as trouble:
+        words = str(trouble)
+    post(json.dumps(Bye(words[:1].upper() + words[1:]).as_json()))
+
+
+def enter() -> None:
+    """Tell the page everything anew."""
+    for guest in _guests:
+        guest.page.enter()
+
+
+def say(text: str) -> None:
+    """Take what the page has sent."""
+    for guest in _guests:
+        guest.page.take(text)
+
+
+def keep() -> None:
+    """Let the browser save the file of the last game."""
+    for guest in _guests:
+        guest.keep()

@@ -1,0 +1,163 @@
+"""A page in a real browser is a peer: it plays, comes back, and says what is in its way."""
+
+import importlib.util
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.firefox import free_port
+from support.page_browser import CHROMIUM
+from support.page_peers import PagedHost, PlayingPage, guest_window, paged_host
+from support.site_pages import built, chromium, needs_node
+
+from cli.words.page_labels import labels
+from cli.words.play_labels import play_labels
+from p2p_hoity.game_adapter import read_game
+from protocol import transcript
+
+IS_HERE = CHROMIUM.exists() and importlib.util.find_spec("playwright") is not None
+pytestmark = [
+    pytest.mark.skipif(not IS_HERE, reason="no Chromium, or no package playwright"),
+    needs_node,
+]
+EN = play_labels()
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the page. All workers share it."""
+    base = tmp_path_factory.getbasetemp()
+    return built((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "page", "page")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """One browser for all tests of the module."""
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture
+def table(page: Path, tmp_path: Path) -> Iterator[PagedHost]:
+    """A relay that serves the page."""
+    with paged_host(tmp_path, page, free_port()) as made:
+        yield made
+
+
+def saved(window: PlayingPage, name: str) -> bytes:
+    """What the browser saves when a button is pressed."""
+    with window.page.expect_download() as download:
+        window.page.get_by_role("button", name=labels()[name]).click()
+    return Path(download.value.path()).read_bytes()
+
+
+def test_a_link_a_click_a_seat(browser: Any, table: PagedHost) -> None:
+    """A whole game between a native host and a page, which verifies what it saves."""
+    link = table.open_table(2)
+    with guest_window(browser) as person:
+        window = PlayingPage(person.new_page())
+        window.page.goto(link)
+        window.play_until("sat")
+        assert "ticket" not in window.page.url
+        assert "hoity3" not in window.page.url
+        window.play_until("ending")
+        data = saved(window, "keep")
+        assert transcript.verify(data, read_game).ok
+        assert b"<svg" in saved(window, "save_picture")[:200]
+        assert window.problems == []
+    assert table.host is not None
+    table.host.until("ending", "transcript")
+    assert table.transcript.read_bytes() == data
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("moment", range(10))
+def test_a_page_that_is_loaded_again_goes_on(moment: int, browser: Any, table: PagedHost) -> None:
+    link = table.open_table(2)
+    with guest_window(browser) as person:
+        window = PlayingPage(person.new_page())
+        window.page.goto(link)
+        window.play_until("sat")
+        if moment < 5:
+            # In setup, at a moment that depends on the machine.
+            window.page.wait_for_timeout(60 * moment + 400)
+        else:
+            for _ in range(moment - 4):
+                window.play_until("sealed")
+                window.play_until("picked", "hurry", "ending")
+        window.page.reload()
+        window.play_until("ending")
+        data = saved(window, "keep")
+        assert transcript.verify(data, read_game).ok
+        assert window.problems == []
+    assert table.transcript.read_bytes() == data
+
+
+@pytest.mark.nightly
+def test_the_same_link_gives_the_seat_back_and_a_second_tab_is_told(
+    browser: Any, table: PagedHost
+) -> None:
+    link = table.open_table(2)
+    with guest_window(browser) as person:
+        first = PlayingPage(person.new_page())
+        first.page.goto(link)
+        first.play_until("sealed")
+        second = PlayingPage(person.new_page())
+        second.page.goto(link)
+        second.page.get_by_text(EN["taken"]).wait_for()
+        first.page.close()
+        second.page.goto("about:blank")
+        second.page.goto(link)
+        second.play_until("ending")
+
+
+@pytest.mark.nightly
+def test_two_pages_and_a_native_seat_play_and_all_files_are_equal(
+    browser: Any, table: PagedHost
+) -> None:
+    link = table.open_table(3)
+    with guest_window(browser) as ana, guest_window(browser) as ben:
+        windows = [PlayingPage(one.new_page()) for one in (ana, ben)]
+        for window in windows:
+            window.page.goto(link)
+            window.play_until("sat")
+        while not all(window.step() == "ending" for window in windows):
+            windows[0].page.wait_for_timeout(20)
+        files = {saved(window, "keep") for window in windows}
+        assert len(files) == 1
+    assert table.transcript.read_bytes() in files
+
+
+@pytest.mark.nightly
+def test_an_address_without_a_table_says_so(browser: Any, table: PagedHost) -> None:
+    with guest_window(browser) as person:
+        window = PlayingPage(person.new_page())
+        window.page.goto(table.address)
+        window.page.get_by_text(EN["no_ticket"]).wait_for()
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("word", ["hoity3aaaa", "x" * 5000, "%F0%9F%92%A9", "seat-nothing"])
+def test_a_broken_link_ends_in_words(word: str, browser: Any, table: PagedHost) -> None:
+    with guest_window(browser) as person:
+        window = PlayingPage(person.new_page())
+        window.page.goto(f"{table.address}#{word}")
+        window.page.wait_for_selector(".notice, #start:not(:empty)")
+        window.page.wait_for_function("() => !/loading|starting/.test(document.body.innerText)")
+        told = window.page.inner_text("body")
+        assert len(told.strip()) > 20
+        assert "Error" not in told
+
+
+@pytest.mark.nightly
+def test_a_full_table_says_so(browser: Any, table: PagedHost) -> None:
+    link = table.open_table(2)
+    with guest_window(browser) as ana, guest_window(browser) as ben:
+        first, second = PlayingPage(ana.new_page()), PlayingPage(ben.new_page())
+        first.page.goto(link)
+        first.play_until("sealed")
+        second.page.goto(link)
+        second.page.wait_for_selector(".notice")
+        assert "full" in second.page.inner_text(".notice")
