@@ -25,7 +25,7 @@ STEP = """() => {
     const press = (one, name) => { one.click(); return name; };
     if (can("dialog[open]")) {
         const no = named("No");
-        if (no) return press(no, "no");
+        if (no && !window.wantsAgain) return press(no, "no");
     }
     if (can(".victory")) return "ending";
     const yes = named("Yes");
@@ -43,7 +43,7 @@ STEP = """() => {
 
 
 class Native:
-    """A program of this checkout that prints JSON, in a process of its own.
+    """A program of this checkout that prints JSON, in a process of its own. It says yes to all.
 
     Attributes:
         told: What it has printed.
@@ -57,6 +57,7 @@ class Native:
             [sys.executable, "-m", "cli", *words, "--json"],
             cwd=ROOT,
             env=environment(folder / "home"),
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=(folder / "errors").open("w"),
             text=True,
@@ -72,7 +73,12 @@ class Native:
 
     def _read(self) -> None:
         for line in self._process.stdout or ():
-            self.told.append(json.loads(line))
+            message = json.loads(line)
+            self.told.append(message)
+            if message.get("type") == "ask" and self._process.stdin is not None:
+                reply = {"type": "reply", "ask": message["id"], "yes": True}
+                self._process.stdin.write(json.dumps(reply) + "\n")
+                self._process.stdin.flush()
 
     def until(self, kind: str, has: str) -> Any:
         """Wait for a message that has a value under a name, and return the value."""
@@ -130,11 +136,20 @@ class PagedHost:
     def __init__(self, folder: Path, page: Path, port: int) -> None:
         self.folder, self.address = folder, f"http://127.0.0.1:{port}/"
         web = f"127.0.0.1:{port}"
-        more = ["--web", web, "--web-url", f"ws://{web}", "--web-page", str(page)]
-        self.relay = Native(folder / "relay", "relay", "--listen", "127.0.0.1:0", *more)
-        self.relay.until("relay", "web")
+        self._web = ["--web", web, "--web-url", f"ws://{web}", "--web-page", str(page)]
+        self.relay = self._relay()
         self.transcript = folder / "host.hoity"
         self.host: Native | None = None
+
+    def _relay(self) -> Native:
+        relay = Native(self.folder / "relay", "relay", "--listen", "127.0.0.1:0", *self._web)
+        relay.until("relay", "web")
+        return relay
+
+    def restart_relay(self) -> None:
+        """Kill the relay, and run another one at the same address."""
+        self.relay.__exit__()
+        self.relay = self._relay()
 
     def open_table(self, seats: int, *more: str) -> str:
         """Open a table with a bot in the host's seat, and return its link."""

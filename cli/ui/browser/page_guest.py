@@ -47,17 +47,18 @@ class PageGuest:
     Attributes:
         relays: The relays that the page may use, such as 'wss://host:port'.
         player: Who plays the seat.
+        file: The file of the last game. None before its end.
     """
 
     page: WorkerPage
     network: PageNetwork
     relays: tuple[str, ...]
     player: PersonSeat = field(init=False)
+    file: Path | None = None
 
     def __post_init__(self) -> None:
         self.home = self.page.home
         self._scope, self._going, self._is_over = trio.CancelScope(), trio.Event(), False
-        self._file: Path | None = None
         how = ScreenOptions(self._leave, again=True, bell=False, page=self.page)
         self.player = PersonSeat(how, PageWindow)
 
@@ -96,6 +97,10 @@ class PageGuest:
             unknown=True,
         )
 
+    def is_kept(self, ticket: Ticket) -> bool:
+        """Return whether the page has a seat in an unfinished game at the table of a ticket."""
+        return kept_seat(self.home, None, ticket) is not None
+
     def _known_as(self) -> NamedIdentity:
         """Return the player, with a nickname that is drawn anew for each table."""
         if not self.home.files.has(self.home.identity):
@@ -132,12 +137,12 @@ class PageGuest:
         """Show an update, and note that a game has ended."""
         self.player.tell(update)
         if isinstance(update, GameOver):
-            self._is_over, self._file = True, update.transcript
+            self._is_over, self.file = True, update.transcript
 
     def keep(self) -> None:
         """Let the browser save the file of the last game."""
-        if self._file is not None:
-            self.page.give(self._file.name, self.home.unchecked.get(self._file))
+        if self.file is not None:
+            self.page.give(self.file.name, self.home.unchecked.get(self.file))
 
     def _leave(self, reason: str) -> None:
         """Leave the table, with some time to tell the others or to send the last frames."""

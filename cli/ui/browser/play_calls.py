@@ -5,7 +5,9 @@ JavaScript gives functions and a pool of files. Whatever comes from there is cop
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -21,10 +23,13 @@ from p2p_hoity.storage.slot_store import SlotStore
 from ...exit_codes import Trouble
 from ...words import translation
 from ...words.error_sentences import sentence
+from .ended_game import ended_game, show_ended
 from .page_guest import PageGuest, sit_in_page
 from .worker_page import WorkerPage
 
 HOME: Final = Path("/hoity")
+NO_ROOM: Final = "QuotaExceededError"
+"""The name of the browser's error if it gives the page no more room."""
 TICKET: Final = HOME / "ticket"
 _guests: Final = list[PageGuest]()
 """The guest of this worker, once it plays."""
@@ -39,24 +44,33 @@ class PoolSlots:
 
     def size(self, slot: int) -> int:
         """Return the bytes in a slot."""
-        return int(self._pool.size(slot))
+        return int(_result(self._pool.size(slot)))
 
     def read(self, slot: int, size: int, at: int) -> bytes:
         """Return bytes of a slot."""
-        found: bytes = self._pool.read(slot, size, at).to_bytes()
+        found: bytes = _result(self._pool.read(slot, size, at)).to_bytes()
         return found
 
     def write(self, slot: int, data: bytes, at: int) -> int:
         """Write bytes, and return how many were written."""
-        return int(self._pool.write(slot, data, at))
+        return int(_result(self._pool.write(slot, data, at)))
 
     def truncate(self, slot: int, size: int) -> None:
         """Change the size of a slot."""
-        self._pool.truncate(slot, size)
+        _result(self._pool.truncate(slot, size))
 
     def flush(self, slot: int) -> None:
         """Force what was written to the disk."""
-        self._pool.flush(slot)
+        _result(self._pool.flush(slot))
+
+
+def _result(answer: Any) -> Any:
+    """Return what the browser has found. Raise OSError if it has failed, and named its error."""
+    found, failure = answer
+    if failure:
+        number = errno.ENOSPC if failure == NO_ROOM else errno.EIO
+        raise OSError(number, os.strerror(number))
+    return found
 
 
 class BrowserSocket:
@@ -118,7 +132,12 @@ async def play(
             files.put(TICKET, ticket.encode())
         else:
             ticket = files.get(TICKET).decode()
-        await sit_in_page(guest, read_ticket(ticket))
+        read = read_ticket(ticket)
+        if (path := ended_game(page.home, read)) is not None and not guest.is_kept(read):
+            guest.file = path
+            await show_ended(page, path.name, files.get(path))
+        else:
+            await sit_in_page(guest, read)
     except CodedError as error:
         words = sentence(error.reason)
     except Trouble as trouble:

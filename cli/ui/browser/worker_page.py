@@ -87,6 +87,16 @@ class WorkerPage:
         self.give(name, text.encode())
         return _("Your browser saves {name}.").format(name=name)
 
+    async def serve_until_left(self, talk: Callable[[Any], Awaitable[None]]) -> None:
+        """Let the page talk, anew whenever it has entered anew, until a talk ends by itself."""
+        async with trio.open_nursery() as nursery:
+
+            async def whole(socket: Any) -> None:
+                await talk(socket)
+                nursery.cancel_scope.cancel()
+
+            await self.serve(whole)
+
     async def serve(self, talk: Callable[[Any], Awaitable[None]], /) -> None:
         """Let the page talk, anew whenever it has entered anew, until this is cancelled."""
         while True:

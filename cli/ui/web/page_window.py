@@ -205,7 +205,8 @@ class PageWindow(PeopleWindow):
     async def again(self, seconds: Seconds) -> bool:
         """Ask the person for another game with the same people."""
         until = trio.current_time() + seconds
-        with trio.move_on_after(seconds):
+        # Asked anew after a sleep, the time may be over.
+        with trio.move_on_after(max(0.0, seconds)):
             await self._until_seen()
         return await self._questions.ask(
             AskForm.AGAIN, _(ANOTHER), seconds=max(0.0, until - trio.current_time())

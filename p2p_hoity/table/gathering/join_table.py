@@ -324,7 +324,8 @@ class HostLink:
         """
         pause, last = FIRST_PAUSE, trio.current_time() + CONNECT
         while True:
-            left = last - trio.current_time()
+            # A computer that has slept may be behind its deadline.
+            left = max(0.0, last - trio.current_time())
             try:
                 await self.hub.connect(self.ticket.dial_addresses(), self.ticket.host_id, left)
                 return

@@ -58,6 +58,27 @@ class TableWire {
   }
 }
 
+/** @type {any} */
+let awake = null;
+
+/**
+ * Keep the screen on while the cards are dealt: a seat that sleeps then would end the table.
+ * @param {string} told  The type of a message.
+ */
+async function keepAwake(told) {
+  try {
+    if (told === "deal" && !awake) {
+      awake = true;
+      awake = await navigator.wakeLock?.request("screen");
+    } else if (told === "beat" && awake) {
+      await awake.release?.();
+      awake = null;
+    }
+  } catch {
+    awake = null; // The browser does not want to.
+  }
+}
+
 /** What is done with each thing that the worker says. */
 const HEARD = {
   started: () => {
@@ -66,7 +87,11 @@ const HEARD = {
     start(TableWire);
   },
   /** @param {string} text */
-  text: (text) => wire?.onMessage(JSON.parse(text)),
+  text: (text) => {
+    const message = JSON.parse(text);
+    keepAwake(message.type);
+    wire?.onMessage(message);
+  },
   /** @param {{name: string, data: Uint8Array}} file */
   file: ({ name, data }) => save(name, data),
   /** @param {string} name */

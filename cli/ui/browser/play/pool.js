@@ -26,32 +26,35 @@ export async function openPool(name) {
   }
   return {
     count: COUNT,
-    size: (/** @type {number} */ slot) => files[slot].getSize(),
-    /**
-     * @param {number} slot
-     * @param {number} size
-     * @param {number} at
-     */
-    read(slot, size, at) {
+    size: guarded((slot) => files[slot].getSize()),
+    read: guarded((slot, size, at) => {
       const data = new Uint8Array(size);
       return data.subarray(0, files[slot].read(data, { at }));
-    },
-    /**
-     * @param {number} slot
-     * @param {any} data  Bytes of Python.
-     * @param {number} at
-     */
-    write(slot, data, at) {
+    }),
+    write: guarded((slot, data, at) => {
       const view = data.getBuffer("u8");
       try {
         return files[slot].write(view.data, { at });
       } finally {
         view.release();
       }
-    },
-    truncate: (/** @type {number} */ slot, /** @type {number} */ size) =>
-      files[slot].truncate(size),
-    flush: (/** @type {number} */ slot) => files[slot].flush(),
+    }),
+    truncate: guarded((slot, size) => files[slot].truncate(size)),
+    flush: guarded((slot) => files[slot].flush()),
+  };
+}
+
+/**
+ * Let a function return what it finds and "", or the name of its error: Python knows its own errors.
+ * @param {(...given: any[]) => any} act
+ */
+function guarded(act) {
+  return (/** @type {any[]} */ ...given) => {
+    try {
+      return [act(...given), ""];
+    } catch (error) {
+      return [null, /** @type {Error} */ (error).name];
+    }
   };
 }
 

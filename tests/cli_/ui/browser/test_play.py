@@ -161,3 +161,74 @@ def test_a_full_table_says_so(browser: Any, table: PagedHost) -> None:
         second.page.goto(link)
         second.page.wait_for_selector(".notice")
         assert "full" in second.page.inner_text(".notice")
+
+
+STOPPED = """(seconds) => {
+    const last = Date.now() + 1000 * seconds;
+    while (Date.now() < last);
+}"""
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seconds", [25, 90])
+def test_a_worker_that_was_stopped_goes_on(seconds: int, browser: Any, table: PagedHost) -> None:
+    link = table.open_table(2)
+    with guest_window(browser) as person:
+        window = PlayingPage(person.new_page())
+        window.page.goto(link)
+        window.play_until("sealed")
+        (worker,) = window.page.workers
+        window.page.set_default_timeout(0)
+        worker.evaluate(STOPPED, seconds)
+        window.play_until("ending")
+        assert transcript.verify(saved(window, "keep"), read_game).ok
+        assert window.problems == []
+
+
+@pytest.mark.nightly
+def test_a_relay_that_is_restarted_is_found_again(browser: Any, table: PagedHost) -> None:
+    link = table.open_table(2)
+    with guest_window(browser) as person:
+        window = PlayingPage(person.new_page())
+        window.page.goto(link)
+        window.play_until("sealed")
+        table.restart_relay()
+        window.play_until("ending")
+        data = saved(window, "keep")
+        assert transcript.verify(data, read_game).ok
+    assert table.transcript.read_bytes() == data
+
+
+@pytest.mark.nightly
+def test_a_page_that_is_opened_after_the_end_shows_the_game(browser: Any, table: PagedHost) -> None:
+    link = table.open_table(2)
+    with guest_window(browser) as person:
+        window = PlayingPage(person.new_page())
+        window.page.goto(link)
+        window.play_until("ending")
+        data = saved(window, "keep")
+        window.page.reload()
+        window.page.wait_for_selector(".replay")
+        slider = window.page.locator(".replay input[type=range]")
+        slider.evaluate("one => { one.value = one.max; one.dispatchEvent(new Event('input')) }")
+        window.page.wait_for_selector(".victory")
+        assert b"<svg" in saved(window, "save_picture")[:200]
+        window.page.keyboard.press("Escape")
+        assert window.problems == []
+    assert table.transcript.read_bytes() == data
+
+
+@pytest.mark.nightly
+def test_another_game_is_played_by_the_same_link(browser: Any, table: PagedHost) -> None:
+    link = table.open_table(2, "--again")
+    with guest_window(browser) as person:
+        window = PlayingPage(person.new_page())
+        window.page.goto(link)
+        window.play_until("sat")
+        window.page.evaluate("() => { window.wantsAgain = true }")
+        window.play_until("ending")
+        window.page.get_by_role("button", name="Yes", exact=True).click()
+        window.page.wait_for_selector(".victory", state="detached")
+        window.play_until("ending")
+        assert transcript.verify(saved(window, "keep"), read_game).ok
+        assert window.problems == []

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from ._errors import TooSlowError
-from ._scopes import CancelScope, checkpoint_if_cancelled, current_time
+from ._scopes import CancelScope, checkpoint, checkpoint_if_cancelled, current_time
 
 
 def move_on_at(deadline: float) -> CancelScope:
@@ -50,7 +50,10 @@ async def sleep_until(deadline: float) -> None:
 
 async def sleep(seconds: float) -> None:
     """Wait for some seconds. Others have a turn also for 0."""
-    await sleep_until(_later(seconds))
+    if seconds == 0:
+        await checkpoint()
+    else:
+        await sleep_until(_later(seconds))
 
 
 def _later(seconds: float) -> float:

@@ -1,0 +1,45 @@
+"""A game that is over, as a page shows it that is opened again: its verdict and its replay."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from p2p_hoity.net.ticket import Ticket
+from p2p_hoity.storage.home import Home, transcripts
+from protocol import transcript
+
+from .file_window import FileWindow
+from .worker_page import WorkerPage
+
+
+def ended_game(home: Home, ticket: Ticket) -> Path | None:
+    """Return the file of the newest game at the table of a ticket that is over, None for none."""
+    for path in transcripts(home):
+        header = transcript.header_of(home.unchecked.get(path))
+        if header is not None and header.terms.digest() == ticket.terms:
+            return path
+    return None
+
+
+async def show_ended(page: WorkerPage, name: str, data: bytes) -> None:
+    """Show a file of a game until the person leaves it."""
+    window = FileWindow()
+    window.judge(name, data, lambda done, total: None)
+    await page.serve_until_left(lambda socket: _talk(page, window, socket))
+
+
+async def _talk(page: WorkerPage, window: FileWindow, socket: Any) -> None:
+    """Tell a page the game, and do what it wants. Return when it is done."""
+    for message in window.whole():
+        await socket.send(json.dumps(message.as_json()))
+    while True:
+        text = await socket.receive()
+        wish = json.loads(text).get("type")
+        if wish == "bye":
+            return
+        if wish == "save" and (picture := window.picture()) is not None:
+            page.save(*picture)
+        for message in window.answers(text):
+            await socket.send(json.dumps(message.as_json()))
