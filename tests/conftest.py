@@ -47,6 +47,7 @@ os.environ.pop("COLUMNS", None)
 __all__ = ["either_door"]
 
 WAITING = (
+    "cli_/ui/browser/test_play.py",
     "processes",
     "p2p_hoity_/test_dask_cluster.py",
     "cli_/local",

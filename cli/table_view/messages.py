@@ -327,7 +327,7 @@ class TableMessages:
 def _terms_lines(offer: TableOffer) -> tuple[str, ...]:
     """Return the terms of a table in sentences, without who has sat down, which `names` tells."""
     host, _seated, *lines = describe(offer)
-    return (host, *lines, *offer.notes)
+    return (*offer.notes, host, *lines)
 
 
 def hello(version: str) -> Message:

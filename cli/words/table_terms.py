@@ -7,6 +7,7 @@ its spoken codes and its relays.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +15,7 @@ from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.installation import download_place
 from p2p_hoity.net.address_schemes import Scheme
 from p2p_hoity.net.addresses import relay_address
+from p2p_hoity.net.network_errors import TicketError
 from p2p_hoity.net.ticket import decode_ticket
 from p2p_hoity.presentation.screen_updates import CodeEnd, Moved, OfferedCode, Reached
 from p2p_hoity.shell_words import command
@@ -234,19 +236,20 @@ def invitation(code: OfferedCode) -> list[str]:
 def page_link(ticket: str) -> str | None:
     """Return the address at which a page leads to the table of a ticket.
 
-    It is None if the host waits at no relay that is reached by WebSocket. Whether the relay serves
-    a page, nobody knows here.
+    It is None for no ticket, and if the host waits at no relay that is reached by WebSocket.
+    Whether the relay serves a page, nobody knows here.
     """
-    for relay in map(relay_address, decode_ticket(ticket).relay):
-        if relay.is_web:
-            scheme = "https" if relay.scheme is Scheme.WSS else "http"
-            return f"{scheme}://{relay.web_authority}/#{ticket}"
+    with suppress(TicketError):
+        for relay in map(relay_address, decode_ticket(ticket).relay):
+            if relay.is_web:
+                scheme = "https" if relay.scheme is Scheme.WSS else "http"
+                return f"{scheme}://{relay.web_authority}/#{ticket}"
     return None
 
 
 def for_newcomers(ticket: str = "") -> list[str]:
     """Return the lines that a host sends, with the ticket, to a friend without the program."""
-    if link := page_link(ticket) if ticket else None:
+    if link := page_link(ticket):
         words = _("If the relay serves a page, a friend without the program opens this link:")
         return [words, f"  {link}"]
     place, join = download_place(), command(INSTALLED, "join", "TICKET")

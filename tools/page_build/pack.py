@@ -33,9 +33,8 @@ UNCHECKED = (1).to_bytes(4, "little") + bytes(8)
 """The flags and the hash of bytecode that is used whatever its source is (PEP 552)."""
 
 
-def compiled(source: str, name: str) -> bytes:
+def compiled(tree: ast.Module, name: str) -> bytes:
     """Return a module as bytecode, without the docstrings of functions and modules."""
-    tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             strip(node)
@@ -74,7 +73,7 @@ class Library:
     def __init__(self) -> None:
         with zipfile.ZipFile(LIBRARY) as archive:
             self.files = {one: archive.read(one) for one in archive.namelist() if one[-1] != "/"}
-        self.found: dict[str, str] = {}
+        self.found: dict[str, tuple[str, ast.Module]] = {}
         self.never = set(NEVER.split())
 
     def place(self, module: str) -> str | None:
@@ -92,20 +91,18 @@ class Library:
             place = self.place(name)
             if place is None or name in self.found or self.never & {name, parts[0]}:
                 continue
-            self.found[name] = place
-            waiting += self._imports(name, place)
+            tree = ast.parse(self.files[place])
+            self.found[name] = place, tree
+            is_package = place.endswith("/__init__.py")
+            waiting += self._imports(name if is_package else name.rpartition(".")[0], tree)
 
-    def _imports(self, name: str, place: str) -> Iterator[str]:
-        package = name if place.endswith("/__init__.py") else name.rpartition(".")[0]
-        for node in statements(ast.parse(self.files[place])):
+    def _imports(self, package: str, tree: ast.Module) -> Iterator[str]:
+        for node in statements(tree):
             if isinstance(node, ast.Import):
                 yield from (one.name for one in node.names)
             elif isinstance(node, ast.ImportFrom):
-                base = (
-                    package.split(".")[: len(package.split(".")) - node.level + 1]
-                    if node.level
-                    else []
-                )
+                parts = package.split(".")
+                base = parts[: len(parts) - node.level + 1] if node.level else []
                 origin = ".".join([*base, *([node.module] if node.module else [])])
                 yield origin
                 yield from (f"{origin}.{one.name}" for one in node.names)
@@ -128,10 +125,8 @@ def main() -> None:
     ]:
         library.add(module)
     files = {
-        str(PurePosixPath(place).with_suffix(".pyc")): compiled(
-            library.files[place].decode(), place
-        )
-        for place in library.found.values()
+        str(PurePosixPath(place).with_suffix(".pyc")): compiled(tree, place)
+        for place, tree in library.found.values()
     }
     pack(PACKED / "python_stdlib.zip", files)
     program = {}
@@ -139,7 +134,7 @@ def main() -> None:
         if path.is_file():
             name, content = path.relative_to(SOURCE / "program"), path.read_bytes()
             if path.suffix == ".py":
-                name, content = name.with_suffix(".pyc"), compiled(content.decode(), str(name))
+                name, content = name.with_suffix(".pyc"), compiled(ast.parse(content), str(name))
             program[str(name)] = content
     pack(PACKED / "program.zip", program)
 

@@ -129,7 +129,10 @@ class PageGuest:
             "You play in a page of {server}. Whoever runs it could change the page, and then see "
             "your cards and play for you. A program of your own trusts nobody."
         )
-        notes = (words.format(server=relay_address(self.relays[0]).web_authority),)
+        notes = (
+            _("Hoity Toity is a game of collecting and bluffing. Its rules are in the menu above."),
+            words.format(server=relay_address(self.relays[0]).web_authority),
+        )
         self.player.window.show_terms(TableOffer(terms, game, names, host, notes))
         return await self.player.agree()
 

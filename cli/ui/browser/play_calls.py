@@ -53,7 +53,7 @@ class PoolSlots:
 
     def write(self, slot: int, data: bytes, at: int) -> int:
         """Write bytes, and return how many were written."""
-        return int(_result(self._pool.write(slot, data, at)))
+        return int(_result(self._pool.store(slot, data, at)))
 
     def truncate(self, slot: int, size: int) -> None:
         """Change the size of a slot."""

@@ -31,7 +31,7 @@ export async function openPool(name) {
       const data = new Uint8Array(size);
       return data.subarray(0, files[slot].read(data, { at }));
     }),
-    write: guarded((slot, data, at) => {
+    store: guarded((slot, data, at) => {
       const view = data.getBuffer("u8");
       try {
         return files[slot].write(view.data, { at });
