@@ -71,6 +71,10 @@ class Buckets:
         """Take one token out of the bucket of a sender, as `Bucket.take_if_any` does."""
         return self._bucket(sender, now).take_if_any(now, debt)
 
+    def left(self, sender: Hashable, now: float) -> float:
+        """Return how many tokens a sender has now, as `Bucket.left` does."""
+        return self._bucket(sender, now).left(now)
+
     def forget(self, sender: Hashable) -> None:
         """Forget the bucket of a sender. It then starts again with a full one."""
         self._of.pop(sender, None)

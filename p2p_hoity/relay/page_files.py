@@ -5,7 +5,7 @@ SPEC: section 13.2.
 
 from __future__ import annotations
 
-import gzip
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -34,10 +34,13 @@ CODINGS: Final = {"br": ".br", "gzip": ".gz"}
 """The ways in which files are stored compressed, the better one first, by their names in HTTP."""
 LASTING: Final = "public, max-age=31536000, immutable"
 """How long a browser keeps a file in a folder, whose name is a digest of all files in it."""
-AT_ONCE: Final[Quota] = 64
+MOST_SENDING: Final[Quota] = 64
 """The most files that are being sent at the same time."""
-SENDING: Final[Seconds] = 300.0
-"""The longest time that one file may take."""
+MOST_OF_ONE: Final[Quota] = 8
+"""The most of them to one address. A page asks for a dozen files, some of them one by one then."""
+GRACE: Final[Seconds] = 10.0
+SLOWEST: Final = 20_000
+"""The bytes a second that a file has to be taken with, after `GRACE`."""
 PACE: Final[Pace] = (64e6, 1e6)
 """The bytes that one address is sent: at once, and a second."""
 
@@ -47,32 +50,38 @@ class PageFile:
     """A file of the page.
 
     Attributes:
-        content: The bytes to send, by the name of their coding. "" for none.
+        content: The bytes to send, by the name of their coding. "" for none, which is always there.
     """
 
     kind: str
     lasting: bool
     content: Mapping[str, bytes] = field(repr=False)
 
-    def taken_by(self, accepted: str) -> tuple[tuple[Header, ...], bytes]:
-        """Return headers and body for whoever accepts some codings (RFC 9110, section 12.5.3)."""
-        wanted = {
-            one.partition(";")[0].strip()
-            for one in accepted.lower().split(",")
-            if "q=0" not in one.replace(" ", "") or "q=0." in one
-        }
-        coding = next((one for one in CODINGS if one in wanted and one in self.content), "")
-        body = self.content.get(coding)
-        if body is None:
-            body = gzip.decompress(self.content["gzip"])
-        headers = [
+    def coding(self, accepted: str) -> str:
+        """Return the best coding among those that are accepted (RFC 9110, section 12.5.3)."""
+        wanted = {name for name, weight in map(_weighted, accepted.lower().split(",")) if weight}
+        return next((one for one in CODINGS if one in wanted and one in self.content), "")
+
+    def headers(self, coding: str) -> tuple[Header, ...]:
+        """Return the headers of an answer with the file in a coding."""
+        return (
             ("Content-Type", self.kind),
             ("Cache-Control", LASTING if self.lasting else "no-cache"),
             ("Vary", "Accept-Encoding"),
             # What no page can say of itself.
             ("Content-Security-Policy", "frame-ancestors 'none'"),
-        ]
-        return (*headers, *([("Content-Encoding", coding)] if coding else [])), body
+            ("Cross-Origin-Opener-Policy", "same-origin"),
+            *([("Content-Encoding", coding)] if coding else []),
+        )
+
+
+def _weighted(entry: str) -> tuple[str, float]:
+    """Return a coding that a client accepts, and its weight. One that cannot be read is 0."""
+    name, _, weight = entry.replace(" ", "").partition(";q=")
+    try:
+        return name, float(weight or 1)
+    except ValueError:
+        return name, 0.0
 
 
 def read_page(folder: Path) -> dict[str, PageFile]:
@@ -87,8 +96,7 @@ def read_page(folder: Path) -> dict[str, PageFile]:
         if path.suffix in KINDS and path.is_file():
             packed = {name: path.with_name(path.name + end) for name, end in CODINGS.items()}
             content = {name: one.read_bytes() for name, one in packed.items() if one.is_file()}
-            # Of a file that is stored compressed, the plain bytes are hardly ever asked for.
-            content = content if "gzip" in content else {**content, "": path.read_bytes()}
+            content[""] = path.read_bytes()
             name = path.relative_to(folder).as_posix()
             found[f"/{name}"] = PageFile(KINDS[path.suffix], "/" in name, content)
     if (index := found.pop(f"/{INDEX}", None)) is None:
@@ -103,19 +111,29 @@ class PageSender:
     def __init__(self, files: Mapping[str, PageFile]) -> None:
         self.files = files
         self._buckets = Buckets(PACE)
-        self._sending = 0
+        self._sending = Counter[str]()
 
     def refusal(self, source: str, size: int) -> int:
         """Charge an address for some bytes, and return the status of a refusal, 0 for none."""
-        if self._sending >= AT_ONCE:
+        if self._sending.total() >= MOST_SENDING:
             return 503
-        return 429 if self._buckets.take(source, trio.current_time(), size) else 0
+        # Who is refused is not charged, or whoever tries again would never be served.
+        if (
+            self._sending[source] >= MOST_OF_ONE
+            or self._buckets.left(source, trio.current_time()) <= 0
+        ):
+            return 429
+        self._buckets.take(source, trio.current_time(), size)
+        return 0
 
-    async def send(self, http: HttpConnection, headers: Sequence[Header], body: bytes) -> None:
+    async def send(
+        self, http: HttpConnection, source: str, headers: Sequence[Header], body: bytes
+    ) -> None:
         """Answer a request with a file, to whoever takes it in time."""
-        self._sending += 1
+        self._sending[source] += 1
         try:
             with suppress(NotHttp):
-                await http.reply(200, headers, body, SENDING)
+                await http.reply(200, headers, body, GRACE + len(body) / SLOWEST)
         finally:
-            self._sending -= 1
+            self._sending[source] -= 1
+            self._sending += Counter()  # This forgets addresses without a file.

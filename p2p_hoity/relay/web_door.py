@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import ssl
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -83,14 +84,8 @@ class WebDoor:
             request = await http.next_request()
             if request is None:
                 raise NetError(WebCode.NO_RELAY)
-            if self.page is not None and (file := self.page.files.get(request.path)):
-                source = source_of(_from(request, address).host)
-                headers, body = file.taken_by(request.headers.get("accept-encoding", ""))
-                status = 405 if request.method != "GET" else self.page.refusal(source, len(body))
-                if status == 0:
-                    return partial(self.page.send, http, (*COMMON, *headers), body)
-                await http.reply(status, (*HEADERS, WORDS), b"Not now. Try again later.")
-                raise NetError(WebCode.NO_RELAY)
+            if sending := self._file(http, request, address):
+                return sending
             status, words = self._judged(request)
             if status == 101:
                 return await http.accept_bytes(SUBPROTOCOL), _from(request, address)
@@ -102,6 +97,20 @@ class WebDoor:
         except NotHttp:
             pass
         raise NetError(WebCode.NO_RELAY)
+
+    def _file(self, http: HttpConnection, request: WebRequest, address: Address) -> Stay | None:
+        """Return what sends a file of the page that is asked for, None if none is to be sent."""
+        if self.page is None or request.method != "GET":
+            return None
+        file = self.page.files.get(request.path)
+        if file is None:
+            return None
+        coding = file.coding(request.headers.get("accept-encoding", ""))
+        source, body = source_of(_from(request, address).host), file.content[coding]
+        if status := self.page.refusal(source, len(body)):
+            words = b"Too much is being sent now. Try again in a minute."
+            return partial(_refused, http, status, words)
+        return partial(self.page.send, http, source, (*COMMON, *file.headers(coding)), body)
 
     def _judged(self, request: WebRequest) -> tuple[int, str]:
         """Return the status of the answer to a request, and the words for a person ([L-88])."""
@@ -131,6 +140,12 @@ class WebDoor:
             "versions": [versions.lowest, versions.highest],
             "urls": [url.place for url in self.urls],
         }
+
+
+async def _refused(http: HttpConnection, status: int, words: bytes) -> None:
+    """Answer that a file cannot be sent now."""
+    with suppress(NotHttp):
+        await http.reply(status, (*HEADERS, WORDS), words)
 
 
 def _origin(url: Address) -> str:

@@ -23,6 +23,8 @@ from .websocket import WebSocket
 MOST_HEAD: Final[Quota] = 16 * 1024
 """The greatest length of the head of a request, in bytes."""
 CHUNK: Final = 16 * 1024
+PART: Final = 64 * 1024
+"""The most bytes that are handed to the stream below at once, which may copy them."""
 PATIENCE: Final[Seconds] = 10.0
 """The time in which a whole request has to come, and a reply to be taken, in seconds."""
 MOST_REQUESTS: Final[Quota] = 200
@@ -110,8 +112,11 @@ class HttpConnection:
         head = h11.Response(status_code=status, headers=[(n.encode(), v.encode()) for n, v in told])
         is_head = self._event is not None and self._event.method == b"HEAD"
         data = h11.Data(b"" if is_head else body)
-        parts = (self._http.send(event) for event in (head, data, h11.EndOfMessage()))
-        await self._send(b"".join(part or b"" for part in parts), patience)
+        # A large body is not copied: many may be on their way.
+        parts = [self._http.send(head) or b"", *(self._http.send_with_data_passthrough(data) or ())]
+        self._http.send(h11.EndOfMessage())
+        is_small = sum(map(len, parts)) <= PART
+        await self._send([b"".join(parts)] if is_small else parts, patience)
 
     async def accept(self) -> WebSocket:
         """Answer the last request with a WebSocket, which has the connection from now on.
@@ -139,7 +144,7 @@ class HttpConnection:
             asked = next((one for one in socket.events() if isinstance(one, Request)), None)
             if asked is None or (subprotocol and subprotocol not in asked.subprotocols):
                 raise NotHttp
-            await self._send(socket.send(AcceptConnection(subprotocol)))
+            await self._send([socket.send(AcceptConnection(subprotocol))])
             if early := self._http.trailing_data[0]:
                 socket.receive_data(early)
         # Headers that are not ASCII raise `UnicodeDecodeError` in wsproto. It also makes a request
@@ -148,11 +153,14 @@ class HttpConnection:
             raise NotHttp from error
         return socket
 
-    async def _send(self, data: bytes, patience: Seconds = PATIENCE) -> None:
+    async def _send(self, parts: Sequence[bytes], patience: Seconds = PATIENCE) -> None:
         """Send bytes, or raise `NotHttp` if the other end does not take them."""
         try:
             with trio.fail_after(patience):
-                await self._stream.send_all(data)
+                for part in parts:
+                    with memoryview(part) as view:
+                        for at in range(0, len(view), PART):
+                            await self._stream.send_all(view[at : at + PART])
         except (OSError, *GONE) as error:
             raise NotHttp from error
 

@@ -92,6 +92,8 @@ async def get(
         ("", "", SCRIPT),
         ("identity", "", SCRIPT),
         ("br;q=0, gzip;q=0", "", SCRIPT),
+        ("br;q=0.000, gzip;q=0.", "", SCRIPT),
+        ("br;q=much, gzip", "gzip", gzip.compress(SCRIPT)),
     ],
 )
 async def test_a_file_is_sent_as_whoever_asks_can_take_it(
@@ -140,7 +142,7 @@ async def test_an_address_gets_so_many_bytes_and_more_after_a_time(
     async with served(folder) as network:
         assert (await get(network, f"/{INNER}/start.js"))[0] == 200
         status, _, words = await get(network, f"/{INNER}/start.js")
-        assert (status, words) == (429, b"Not now. Try again later.")
+        assert (status, words) == (429, b"Too much is being sent now. Try again in a minute.")
         await trio.sleep(21)
         assert (await get(network, f"/{INNER}/start.js"))[0] == 200
 
@@ -148,7 +150,7 @@ async def test_an_address_gets_so_many_bytes_and_more_after_a_time(
 async def test_who_reads_nothing_is_cut_and_stops_nobody(
     folder: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_files, "AT_ONCE", 1)
+    monkeypatch.setattr(page_files, "MOST_SENDING", 1)
     (folder / INNER / "start.js").write_bytes(bytes(1 << 20))
     for end in ("gz", "br"):
         (folder / INNER / f"start.js.{end}").unlink()
@@ -167,7 +169,7 @@ async def test_who_reads_nothing_is_cut_and_stops_nobody(
         await slow.send_all(asked)
         await trio.sleep(1)
         assert (await get(narrow, "/"))[0] == 503
-        await trio.sleep(page_files.SENDING)
+        await trio.sleep(page_files.GRACE + (1 << 20) / page_files.SLOWEST)
         assert (await get(narrow, "/"))[0] == 200
         hub = Hub(SEAT, network=narrow)
         await nursery.start(hub.run)
