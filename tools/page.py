@@ -47,7 +47,10 @@ def build(target: Path, compress: bool = True) -> None:
             {"play-labels": in_all_languages(), "site-files": {"names": sorted([*files, WORKER])}},
         )
     files[WORKER] = scripts["worker.js"]
-    page = {"start.js": scripts["start.js"], "style.css": build_of.style_of().encode()}
+    page = {
+        "start.js": scripts["start.js"],
+        "style.css": build_of.style_of(PLACE / "play.css").encode(),
+    }
     build_of.write_folder(target, {**files, **page}, BROWSER / "index.html")
     if compress:
         build_of.compress(target)

@@ -88,12 +88,14 @@ class ServedPage(Protocol):
         goes_on: Whether the program goes on after what is shown now.
         failures: What has failed in the program for the page.
         home: Where the settings are kept that a person changes there.
+        has_terminal: Whether the game can go on at a terminal if the page fails.
     """
 
     mode: Mode
     goes_on: bool
     failures: list[Exception]
     home: Home
+    has_terminal: bool
 
     async def serve(self, talk: Callable[[Any], Awaitable[None]], /) -> None:
         """Let the page talk, with one socket after the other, until this is cancelled."""

@@ -15,7 +15,7 @@ from support.paths import ROOT
 from support.short_game import short_file
 from support.terminals import environment
 
-PATIENCE = 90
+PATIENCE = 40
 """Seconds in which anything that is awaited has to come."""
 LOOK = 0.05
 STEP = """() => {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import os
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Final, cast
@@ -14,16 +15,15 @@ from p2p_hoity.net.addresses import relay_address
 from p2p_hoity.net.page_network import PageNetwork
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.presentation.screen_updates import GameOver, Update
-from p2p_hoity.storage import player_key
 from p2p_hoity.storage.player_key import NamedIdentity
 from p2p_hoity.table.gathering.drawn_nicknames import draw_nickname
 from p2p_hoity.table.gathering.join_table import join_table, kept_seat
-from p2p_hoity.table.gathering.table_keys import draw_keys
+from p2p_hoity.table.gathering.table_keys import TableKeys
 from p2p_hoity.table.open_links import Lan, Reach
 from p2p_hoity.table.playing.play_table import Seat
 from p2p_hoity.table.playing.resume_table import resume_table
 from p2p_hoity.table.playing.session import Outcome
-from protocol import Terms
+from protocol import Identity, Terms
 from protocol.units import Seconds
 
 from ...words.table_terms import TableOffer
@@ -71,16 +71,36 @@ class PageGuest:
         Raises:
             PeerError: If the player cannot sit down.
         """
-        kept, me = kept_seat(self.home, None, ticket), self._known_as()
+        kept = kept_seat(self.home, None, ticket)
+        me = self._sat_as() or NamedIdentity(Identity(os.urandom(32)), draw_nickname(), True)
         seat, reach = self._seat(me), self._reach(is_back=kept is not None)
         outcome = None
         with self._scope:
             if kept is not None:
                 outcome = await resume_table(seat, kept, reach)
             else:
-                keys = draw_keys(seat.long_lived_key)
-                outcome = await join_table(seat, keys, ticket, self._accept, reach)
+                accept = partial(self._accept, me)
+                outcome = await join_table(seat, TableKeys(me.identity), ticket, accept, reach)
         return outcome
+
+    def _sat_as(self) -> NamedIdentity | None:
+        """Return who has accepted the terms in this page, None if nobody has.
+
+        A page that is loaded again before the game begins takes its seat again by the same key.
+        """
+        if not self.home.files.has(self._sitting):
+            return None
+        data = self.home.files.get(self._sitting)
+        return NamedIdentity(Identity(data[:32]), data[32:].decode(), True)
+
+    @property
+    def _sitting(self) -> Path:
+        """The file with the key of the seat and the nickname."""
+        return self.home.path / "sitting"
+
+    def is_kept(self, ticket: Ticket) -> bool:
+        """Return whether the page has a seat in an unfinished game at the table of a ticket."""
+        return kept_seat(self.home, None, ticket) is not None
 
     def _seat(self, me: NamedIdentity) -> Seat:
         """Return the data of this seat that the table needs."""
@@ -93,20 +113,8 @@ class PageGuest:
             off_loop=trio.to_thread.run_sync,
             home=self.home,
             me=me,
-            # A key in a browser is that of one table, so nobody would know it again.
+            # The key is that of one table, so nobody would know it again.
             unknown=True,
-        )
-
-    def is_kept(self, ticket: Ticket) -> bool:
-        """Return whether the page has a seat in an unfinished game at the table of a ticket."""
-        return kept_seat(self.home, None, ticket) is not None
-
-    def _known_as(self) -> NamedIdentity:
-        """Return the player, with a nickname that is drawn anew for each table."""
-        if not self.home.files.has(self.home.identity):
-            player_key.new_identity(self.home, None)
-        return replace(
-            player_key.load_identity(self.home, None), nickname=draw_nickname(), is_drawn=True
         )
 
     def _reach(self, is_back: bool) -> Reach:
@@ -121,9 +129,14 @@ class PageGuest:
         )
 
     async def _accept(
-        self, terms: Terms, game: HoityToity, names: tuple[str, ...], host: bytes | None
+        self,
+        me: NamedIdentity,
+        terms: Terms,
+        game: HoityToity,
+        names: tuple[str, ...],
+        host: bytes | None,
     ) -> bool:
-        """Show the terms, and return whether the player accepts them."""
+        """Show the terms, and return whether the player accepts them, now or before a reload."""
         # Nothing that a page tells of itself proves anything against whoever serves it.
         words = _(
             "You play in a page of {server}. Whoever runs it could change the page, and then see "
@@ -134,7 +147,11 @@ class PageGuest:
             words.format(server=relay_address(self.relays[0]).web_authority),
         )
         self.player.window.show_terms(TableOffer(terms, game, names, host, notes))
-        return await self.player.agree()
+        if self._sat_as() is None:
+            if not await self.player.agree():
+                return False
+            self.home.files.put(self._sitting, me.identity.seed + me.nickname.encode())
+        return True
 
     def _tell(self, update: Update) -> None:
         """Show an update, and note that a game has ended."""

@@ -16,13 +16,14 @@ from typing import Any, Final
 from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.net.page_network import PageNetwork, PageStream
 from p2p_hoity.net.typed_tickets import read_ticket
-from p2p_hoity.presentation.window_messages import Bye
+from p2p_hoity.presentation.window_messages import Bye, WindowSettings
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.slot_store import SlotStore
 
 from ...exit_codes import Trouble
 from ...words import translation
 from ...words.error_sentences import sentence
+from ..web.page_message import page_message
 from .ended_game import ended_game, show_ended
 from .page_guest import PageGuest, sit_in_page
 from .worker_page import WorkerPage
@@ -31,6 +32,9 @@ HOME: Final = Path("/hoity")
 NO_ROOM: Final = "QuotaExceededError"
 """The name of the browser's error if it gives the page no more room."""
 TICKET: Final = HOME / "ticket"
+NO_SETTINGS: Final = WindowSettings(light=None, sound=False, staged=True)
+_files: Final = list[SlotStore]()
+"""The files of the table, once the worker has them."""
 _guests: Final = list[PageGuest]()
 """The guest of this worker, once it plays."""
 
@@ -96,24 +100,34 @@ def _dialled(dial: Callable[..., Any], url: str, stream: PageStream) -> BrowserS
     """Open a WebSocket of the browser, which tells a stream what happens to it."""
 
     def received(data: Any) -> None:
-        stream.received(bytes(data))
+        stream.received(data.to_bytes())
 
     return BrowserSocket(dial(url, stream.opened, received, stream.ended))
 
 
+def keep_ticket(ticket: str, pool: Any) -> bool:
+    """Take the files of a table, and store its ticket. Return whether there is one.
+
+    Args:
+        ticket: "" for the one that the files have.
+    """
+    files = SlotStore(PoolSlots(pool))
+    _files[:] = [files]
+    if ticket:
+        files.put(TICKET, ticket.encode())
+    return files.has(TICKET)
+
+
 async def play(
-    ticket: str,
     relay: str,
     language: str,
     dial: Callable[..., Any],
-    pool: Any,
     post: Callable[[str], object],
     give: Callable[[str, Any], object],
 ) -> None:
-    """Play at the table of a ticket, or go on there, until the player leaves the page.
+    """Play at the table whose ticket is stored, or go on there, until the player leaves the page.
 
     Args:
-        ticket: "" for the one that the pool has.
         relay: The relay of the page, such as 'wss://host:port'.
         dial: Opens a WebSocket. It is given the URL, and what to call when the socket is open, for
             each message, and at the end.
@@ -121,28 +135,26 @@ async def play(
         give: Gives the page a file that the browser is to save.
     """
     translation.speak(language)
-    files = SlotStore(PoolSlots(pool))
+    (files,) = _files
     page = WorkerPage("play", Home(HOME, files), post, give)
     guest = PageGuest(page, PageNetwork(partial(_dialled, dial), (relay,)), (relay,))
     _guests[:] = [guest]
     page.enter()
     words = ""
     try:
-        if ticket:
-            files.put(TICKET, ticket.encode())
-        else:
-            ticket = files.get(TICKET).decode()
-        read = read_ticket(ticket)
-        if (path := ended_game(page.home, read)) is not None and not guest.is_kept(read):
+        ticket = read_ticket(files.get(TICKET).decode())
+        if (path := ended_game(page.home, ticket)) is not None and not guest.is_kept(ticket):
             guest.file = path
             await show_ended(page, path.name, files.get(path))
         else:
-            await sit_in_page(guest, read)
+            await sit_in_page(guest, ticket)
     except CodedError as error:
         words = sentence(error.reason)
     except Trouble as trouble:
         words = str(trouble)
-    post(json.dumps(Bye(words[:1].upper() + words[1:]).as_json()))
+    # The page may know no labels yet.
+    for message in (page_message("play", NO_SETTINGS), Bye(words[:1].upper() + words[1:])):
+        post(json.dumps(message.as_json()))
 
 
 def enter() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Any, Final
 
 from p2p_hoity.presentation.table_messages import Message
 
@@ -19,9 +19,9 @@ def speak(language: str) -> None:
     translation.speak(language)
 
 
-def judge(name: str, data: memoryview, progress: Callable[[int, int], None]) -> None:
-    """Check a file, whose bytes are copied."""
-    _window.judge(name, bytes(data), progress)
+def judge(name: str, data: Any, progress: Callable[[int, int], None]) -> None:
+    """Check a file, whose bytes are those of an array of JavaScript."""
+    _window.judge(name, data.to_bytes(), progress)
 
 
 def verdict() -> str:

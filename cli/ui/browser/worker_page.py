@@ -55,7 +55,10 @@ class WorkerPage:
         failures: What has failed in the program for the page.
         home: Where the settings are kept that a person changes there.
         give: Gives the browser a file to save.
+        has_terminal: Whether the game can go on at a terminal if the page fails.
     """
+
+    has_terminal = False
 
     def __init__(
         self,

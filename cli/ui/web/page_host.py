@@ -46,7 +46,10 @@ class PageHost:
         goes_on: Whether the program goes on after what is shown now, as with a game after a lesson.
         failures: What has failed in the program for the page.
         home: Where the settings are kept that a person changes there.
+        has_terminal: Whether the game can go on at a terminal if the page fails.
     """
+
+    has_terminal = True
 
     def __init__(
         self,

@@ -126,6 +126,8 @@ class PageWindow(PeopleWindow):
     async def _take_over(self) -> None:
         """Wait until the page fails, then go on at the line prompt in the same seat."""
         await self._failed.wait()
+        if not self._page.has_terminal:
+            raise self._page.failures[-1]
         printing.complain(_("The page has failed. The game goes on at the line prompt."))
         line = line_window_instead(self.seat, self._messages.past, self._kept, self._lesson)
         await line.listen()

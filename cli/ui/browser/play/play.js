@@ -24,6 +24,12 @@ function tell(name) {
   if (place) place.textContent = t(name);
 }
 
+/** @param {string} wanted  The part of the page that is shown: the table, or what is told before it. */
+function show(wanted) {
+  for (const id of ["app", "site"])
+    /** @type {HTMLElement} */ (document.getElementById(id)).hidden = id !== wanted;
+}
+
 /** The wire of the page, whose other end is the worker. */
 class TableWire {
   /**
@@ -81,9 +87,11 @@ async function keepAwake(told) {
 
 /** What is done with each thing that the worker says. */
 const HEARD = {
-  started: () => {
-    document.getElementById("site")?.remove();
-    /** @type {HTMLElement} */ (document.getElementById("app")).hidden = false;
+  // The seat is kept under this name by now, and the ticket has left the address.
+  /** @param {string} table */
+  started: (table) => {
+    history.replaceState(null, "", `#${SEAT}${table}`);
+    show("app");
     start(TableWire);
   },
   /** @param {string} text */
@@ -96,22 +104,21 @@ const HEARD = {
   file: ({ name, data }) => save(name, data),
   /** @param {string} name */
   problem: (name) => {
-    if (wire) wire.onMessage({ type: "bye", words: t(name) });
-    else tell(name);
+    tell(name);
+    show("site");
   },
 };
 
 /**
- * Read the address: the ticket of a link, or the seat of this browser. A ticket leaves it at once.
+ * Read the address: the ticket of a link, or the seat of this browser.
  */
 async function wanted() {
-  const word = decodeURIComponent(location.hash.slice(1));
+  const word = location.hash.slice(1);
   if (word.startsWith(SEAT)) return { ticket: "", table: word.slice(SEAT.length) };
   if (!word) return null;
   const bytes = new TextEncoder().encode(word.toLowerCase());
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   const table = [...digest.subarray(0, 8)].map((one) => one.toString(16).padStart(2, "0")).join("");
-  history.replaceState(null, "", `#${SEAT}${table}`);
   return { ticket: word, table };
 }
 
@@ -136,11 +143,12 @@ function relay() {
 export async function open(load) {
   document.documentElement.lang = language;
   const problem = obstacle();
-  const table = problem ? null : await wanted();
-  if (problem || !table) return tell(problem || "no_ticket");
-  addEventListener("hashchange", () => location.reload());
-  tell("loading");
+  if (problem) return tell(problem);
   try {
+    const table = await wanted();
+    if (!table) return tell("no_ticket");
+    addEventListener("hashchange", () => location.reload());
+    tell("loading");
     const { "play_worker.js": script, ...files } = await load();
     tell("starting");
     const code = new Blob([/** @type {any} */ (script)], { type: "text/javascript" });

@@ -1,7 +1,7 @@
 /** The files of one table in the browser's private storage, which nobody else can open meanwhile. */
 
 const FOLDER = "hoity";
-const COUNT = 24;
+const COUNT = 48;
 /** Milliseconds between two attempts, and for how long a page that was just closed may hold them. */
 const PAUSE = 100;
 const PATIENCE = 5000;

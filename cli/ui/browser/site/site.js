@@ -14,6 +14,8 @@ const state = {
   /** @type {"loading" | "starting" | "ready" | "checking"} */
   phase: "loading",
   language: spoken(),
+  /** The language in which the worker tells the verdict. */
+  spoken: "",
   /** @type {{name: string, data: Uint8Array} | null} A file that waits for the start. */
   waiting: null,
   file: "",
@@ -97,6 +99,9 @@ const HEARD = {
   verdict: (verdict) => {
     const isNew = state.phase === "checking";
     Object.assign(state, { phase: "ready", verdict: JSON.parse(verdict), progress: null });
+    // A file that was dropped meanwhile, and a language that was chosen, were not forgotten.
+    if (state.waiting) return check(state.waiting);
+    if (isNew && state.spoken !== state.language) speak(state.language);
     // Whoever uses no pointer is at the verdict, and hears it.
     if (isNew) setTimeout(() => document.getElementById("verdict")?.focus());
   },
@@ -129,13 +134,15 @@ function restart() {
 
 /** @param {{name: string, data: Uint8Array}} file */
 function check(file) {
-  Object.assign(state, { phase: "checking", waiting: null });
+  Object.assign(state, { phase: "checking", waiting: null, spoken: state.language });
   judge?.ask("check", file);
 }
 
 /** @param {FileList | undefined | null} files */
 async function take(files) {
   if (!files?.length || state.phase === "checking") return;
+  // Another file is another game: what is shown is not replaced without a word.
+  if (location.hash === FILM) location.hash = "";
   Object.assign(state, { verdict: null, problem: "", file: files[0].name });
   if (files.length > 1) state.problem = "one";
   else await read(files[0]);

@@ -96,6 +96,26 @@ def test_a_page_that_is_loaded_again_goes_on(moment: int, browser: Any, table: P
 
 
 @pytest.mark.nightly
+def test_a_page_that_is_loaded_again_in_the_lobby_has_its_seat(
+    browser: Any, table: PagedHost
+) -> None:
+    link = table.open_table(3)
+    with guest_window(browser) as ana, guest_window(browser) as ben:
+        first, second = PlayingPage(ana.new_page()), PlayingPage(ben.new_page())
+        first.page.goto(link)
+        first.play_until("sat")
+        first.page.get_by_role("heading", name="Seated 2 of 3").wait_for()
+        first.page.reload()
+        first.page.get_by_role("heading", name="Seated 2 of 3").wait_for()
+        second.page.goto(link)
+        second.play_until("sat")
+        while [window.step() for window in (first, second)] != ["ending", "ending"]:
+            first.page.wait_for_timeout(20)
+        assert first.done.count("sat") == 1
+        assert saved(first, "keep") == saved(second, "keep")
+
+
+@pytest.mark.nightly
 def test_the_same_link_gives_the_seat_back_and_a_second_tab_is_told(
     browser: Any, table: PagedHost
 ) -> None:
@@ -139,7 +159,9 @@ def test_an_address_without_a_table_says_so(browser: Any, table: PagedHost) -> N
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("word", ["hoity3aaaa", "x" * 5000, "%F0%9F%92%A9", "seat-nothing"])
+@pytest.mark.parametrize(
+    "word", ["hoity3aaaa", "x" * 5000, "%F0%9F%92%A9", "%", "%E0%A4", "seat-nothing", "seat-../x"]
+)
 def test_a_broken_link_ends_in_words(word: str, browser: Any, table: PagedHost) -> None:
     with guest_window(browser) as person:
         window = PlayingPage(person.new_page())
