@@ -1,4 +1,4 @@
-"""Build the page that plays, which a relay serves with `--page`.
+"""Build the page that plays, which a relay serves with `--web-page`.
 
 python3 tasks.py page [FOLDER]      usually into dist/page
 python3 tasks.py page --list        make the list of modules again

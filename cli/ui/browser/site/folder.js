@@ -1,17 +1,11 @@
 /** The start of the page from a server: it loads its files, and then forbids every connection. */
 
 import { names } from "site-files";
+import { fetched } from "../fetched.js";
 import { open } from "./site.js";
 
-/** @param {string} name */
-async function loaded(name) {
-  const answer = await fetch(new URL(name, import.meta.url));
-  if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
-  return [name, new Uint8Array(await answer.arrayBuffer())];
-}
-
 open(async () => {
-  const files = Object.fromEntries(await Promise.all(names.map(loaded)));
+  const files = await fetched(import.meta.url, names);
   // A policy that is added later can only forbid more. The worker inherits it.
   const policy = document.createElement("meta");
   policy.httpEquiv = "Content-Security-Policy";
