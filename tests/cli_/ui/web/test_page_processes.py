@@ -109,6 +109,7 @@ def begin(tab: Tab, play: Play) -> str:
     return found[1]
 
 
+@pytest.mark.nightly
 def test_the_first_run_and_a_game_to_its_end(browser: Any, tmp_path: Path) -> None:
     with Play(tmp_path) as play, window(browser) as opened:
         tab = Tab(opened.new_page())
