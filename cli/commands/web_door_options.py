@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from p2p_hoity.net.typed_addresses import typed_relay
-from p2p_hoity.relay.page_files import PageSender, read_page
+from p2p_hoity.relay.page_sender import PageSender, read_page
 from p2p_hoity.relay.web_door import WebDoor
 
 from ..exit_codes import USAGE, Trouble

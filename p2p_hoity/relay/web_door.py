@@ -29,7 +29,7 @@ from ..net.protocol_versions import Versions
 from ..net.web_relay import SUBPROTOCOL, WebCode
 from ..web.byte_stream import WebByteStream
 from ..web.http_requests import Header, HttpConnection, NotHttp, WebRequest
-from .page_files import PageSender
+from .page_sender import PageSender
 from .relay_limits import Stay
 
 MOST_HEAD: Final[Quota] = 8192

@@ -53,7 +53,7 @@ ALLOWED: Mapping[str, tuple[set[str], str]] = {
         "OpenSSL takes the key of a relay from a file alone, which is in memory if possible",
     ),
     "relay/forwarding.py": ({"os.read", "os.write"}, "it reads and writes sockets"),
-    "relay/page_files.py": ({"is_file", "read_bytes", "rglob"}, PERSON),
+    "relay/page_sender.py": ({"is_file", "read_bytes", "rglob"}, PERSON),
     "storage/folder_owner.py": (
         {
             *("home", "iterdir", "lstat", "is_dir", "os.R_OK", "os.W_OK", "os.X_OK", "os.access"),

@@ -30,7 +30,7 @@ SETTINGS: Final = windows.WindowSettings(light=None, sound=False, staged=True)
 
 
 @dataclass(frozen=True)
-class FileVerdict:
+class ShownVerdict:
     """The verdict on a file.
 
     Attributes:
@@ -52,7 +52,7 @@ class FileWindow:
     """What a page knows of the last file that was chosen."""
 
     def __init__(self) -> None:
-        self._told: Callable[[], FileVerdict] | None = None
+        self._told: Callable[[], ShownVerdict] | None = None
         self._report: transcript.Report | None = None
         self._replay: ReplayWindow | None = None
 
@@ -70,7 +70,7 @@ class FileWindow:
             self._replay = ReplayWindow(film, reached.node, "replay", SETTINGS)
         self._told = partial(_transcript, path, data, report, film is not None)
 
-    def verdict(self) -> FileVerdict | None:
+    def verdict(self) -> ShownVerdict | None:
         """Return the verdict on the last file in the current language, None for no file."""
         return self._told() if self._told is not None else None
 
@@ -109,14 +109,14 @@ def _judged(
         return report, report
 
 
-def _transcript(path: Path, data: bytes, report: transcript.Report, has_film: bool) -> FileVerdict:
+def _transcript(path: Path, data: bytes, report: transcript.Report, has_film: bool) -> ShownVerdict:
     """Return the verdict on the transcript of a game."""
     lines = [*verdicts.in_words(path, report), *explanation(path, report, data)]
     tone = "good" if report.ok else "warn" if report.unfinished else "bad"
-    return FileVerdict(_harmless(lines), tone, has_film)
+    return ShownVerdict(_harmless(lines), tone, has_film)
 
 
-def _certificate(path: Path, data: bytes) -> FileVerdict:
+def _certificate(path: Path, data: bytes) -> ShownVerdict:
     """Return the verdict on a result certificate."""
     try:
         found, header = transcript.check_certificate(data)
@@ -125,9 +125,9 @@ def _certificate(path: Path, data: bytes) -> FileVerdict:
             certificates.refused(path, error.code, is_one=True),
             *indented(explained(path, Kind.CERTIFICATE, data, error.code)),
         ]
-        return FileVerdict(_harmless(lines), "bad", has_film=False)
+        return ShownVerdict(_harmless(lines), "bad", has_film=False)
     lines = certificates.in_words(path, found, header)
-    return FileVerdict(_harmless(lines), "good", has_film=False)
+    return ShownVerdict(_harmless(lines), "good", has_film=False)
 
 
 def _harmless(lines: list[str]) -> tuple[str, ...]:

@@ -16,8 +16,8 @@ from support.street import SEAT
 
 from p2p_hoity.net.addresses import Address, relay_address
 from p2p_hoity.net.hub import Hub
-from p2p_hoity.relay import page_files
-from p2p_hoity.relay.page_files import PageSender, read_page
+from p2p_hoity.relay import page_sender
+from p2p_hoity.relay.page_sender import PageSender, read_page
 from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.relay.relay_log import Watch
 from p2p_hoity.relay.relay_server import Relay
@@ -104,7 +104,7 @@ async def test_a_file_is_sent_as_whoever_asks_can_take_it(
     assert (status, headers.get("content-encoding", "")) == (200, coding)
     assert gzip.decompress(found) == SCRIPT if coding == "gzip" else found == body
     assert headers["content-type"] == "text/javascript; charset=utf-8"
-    assert headers["cache-control"] == page_files.LASTING
+    assert headers["cache-control"] == page_sender.LASTING
     assert headers["vary"] == "Accept-Encoding"
 
 
@@ -138,7 +138,7 @@ async def test_only_get_is_answered(folder: Path, autojump_clock: Any) -> None:
 async def test_an_address_gets_so_many_bytes_and_more_after_a_time(
     folder: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_files, "PACE", (len(SCRIPT), len(SCRIPT) / 10))
+    monkeypatch.setattr(page_sender, "PACE", (len(SCRIPT), len(SCRIPT) / 10))
     async with served(folder) as network:
         assert (await get(network, f"/{INNER}/start.js"))[0] == 200
         status, _, words = await get(network, f"/{INNER}/start.js")
@@ -150,7 +150,7 @@ async def test_an_address_gets_so_many_bytes_and_more_after_a_time(
 async def test_who_reads_nothing_is_cut_and_stops_nobody(
     folder: Path, autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_files, "MOST_SENDING", 1)
+    monkeypatch.setattr(page_sender, "MOST_SENDING", 1)
     (folder / INNER / "start.js").write_bytes(bytes(1 << 20))
     for end in ("gz", "br"):
         (folder / INNER / f"start.js.{end}").unlink()
@@ -169,7 +169,7 @@ async def test_who_reads_nothing_is_cut_and_stops_nobody(
         await slow.send_all(asked)
         await trio.sleep(1)
         assert (await get(narrow, "/"))[0] == 503
-        await trio.sleep(page_files.GRACE + (1 << 20) / page_files.SLOWEST)
+        await trio.sleep(page_sender.GRACE + (1 << 20) / page_sender.SLOWEST)
         assert (await get(narrow, "/"))[0] == 200
         hub = Hub(SEAT, network=narrow)
         await nursery.start(hub.run)
