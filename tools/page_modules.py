@@ -59,11 +59,13 @@ PAGE = Program(
     (
         *("cli.ui.browser.play_calls", "anyio._backends._asyncio"),
         *("cli.pictures.game_picture", "cli.pictures.picture_facts", "segno"),
+        *("p2p_hoity.bots.hard_bot", "p2p_hoity.bots.learned"),
     ),
     BROWSER / "play" / "modules.txt",
 )
 DATA = (
     "cli/words/locale/*/LC_MESSAGES/*.mo",
+    "p2p_hoity/bots/learned/weights.bin",
     "p2p_hoity/drawn_alike.txt",
     "p2p_hoity/editions/*.toml",
     "p2p_hoity/table/gathering/nickname_words.txt",

@@ -30,12 +30,13 @@ OF_BOTH = {
     "p2p_hoity.storage.private_files": {"fcntl", "msvcrt"},
     "p2p_hoity.storage.rollback_marks": {"platformdirs"},
 }
+PACKED = {"cli.ui.web.page_sheets", "cli.words.choice_names"}
+"""The modules of these whose later imports the page that plays has."""
 LATER = {
     "site": {**OF_BOTH, "cli.words.translation": {"p2p_hoity.bots"}},
     "page": {
-        **{name: found for name, found in OF_BOTH.items() if found != {"segno"}},
+        **{name: found for name, found in OF_BOTH.items() if name not in PACKED},
         "cli.local.ending_signals": {"termios"},
-        "p2p_hoity.bots": {"p2p_hoity.bots.hard_bot"},
         "p2p_hoity.net.link_limits": {"resource"},
         "p2p_hoity.net.relay_client": {"p2p_hoity.net.web_relay"},
         "p2p_hoity.net.relay_tls": {

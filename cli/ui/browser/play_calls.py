@@ -152,6 +152,8 @@ async def play(
         words = sentence(error.reason)
     except Trouble as trouble:
         words = str(trouble)
+    if words and words[-1] not in ".!?":
+        words += "."
     # The page may know no labels yet.
     for message in (page_message("play", NO_SETTINGS), Bye(words[:1].upper() + words[1:])):
         post(json.dumps(message.as_json()))

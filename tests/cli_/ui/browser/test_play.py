@@ -254,3 +254,19 @@ def test_another_game_is_played_by_the_same_link(browser: Any, table: PagedHost)
         window.play_until("ending")
         assert transcript.verify(saved(window, "keep"), read_game).ok
         assert window.problems == []
+
+
+@pytest.mark.nightly
+def test_a_bot_plays_on_for_whoever_wants_it(browser: Any, table: PagedHost) -> None:
+    link = table.open_table(2)
+    with guest_window(browser) as person:
+        window = PlayingPage(person.new_page())
+        window.page.goto(link)
+        window.play_until("sealed")
+        window.page.evaluate("() => { window.wantsAgain = true }")
+        window.page.get_by_role("button", name=labels()["menu"]).click()
+        window.page.get_by_role("button", name=labels()["bot_on"]).click()
+        window.page.locator("dialog").get_by_role("button", name="Yes", exact=True).click()
+        window.page.wait_for_selector(".victory")
+        assert transcript.verify(saved(window, "keep"), read_game).ok
+        assert window.problems == []
