@@ -20,12 +20,14 @@ from p2p_hoity.table.gathering.drawn_nicknames import draw_nickname
 from p2p_hoity.table.gathering.join_table import join_table, kept_seat
 from p2p_hoity.table.gathering.table_keys import TableKeys
 from p2p_hoity.table.open_links import Lan, Reach
+from p2p_hoity.table.playing.end_codes import LEFT
 from p2p_hoity.table.playing.play_table import Seat
 from p2p_hoity.table.playing.resume_table import resume_table
 from p2p_hoity.table.playing.session import Outcome
 from protocol import Identity, Terms
 from protocol.units import Seconds
 
+from ...exit_codes import Trouble
 from ...words.table_terms import TableOffer
 from ...words.translation import _
 from ..going import Going
@@ -62,14 +64,15 @@ class PageGuest:
         how = ScreenOptions(self._leave, again=True, bell=False, page=self.page)
         self.player = PersonSeat(how, PageWindow)
 
-    async def play(self, ticket: Ticket) -> Outcome | None:
+    async def play(self, ticket: Ticket) -> Outcome:
         """Take the seat at the table of a ticket, or take it again, and play there to the end.
 
         Returns:
-            How the last game ended, None if the player has left.
+            How the last game ended.
 
         Raises:
             PeerError: If the player cannot sit down.
+            Trouble: If the player leaves.
         """
         kept = kept_seat(self.home, None, ticket)
         me = self._sat_as() or NamedIdentity(Identity(os.urandom(32)), draw_nickname(), True)
@@ -81,6 +84,10 @@ class PageGuest:
             else:
                 accept = partial(self._accept, me)
                 outcome = await join_table(seat, TableKeys(me.identity), ticket, accept, reach)
+        if outcome is None or outcome.code == LEFT:
+            raise Trouble(
+                _("You have left for now. To take your seat again, load this page again.")
+            )
         return outcome
 
     def _sat_as(self) -> NamedIdentity | None:

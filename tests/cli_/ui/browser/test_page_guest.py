@@ -13,6 +13,7 @@ from support.page_sockets import Browser
 from support.player_table import PlayerTable, cheap_table
 from support.relays import DOORS, serve_relay
 
+from cli.exit_codes import Trouble
 from cli.ui.browser.page_guest import PageGuest, sit_in_page
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.net.page_network import PageNetwork
@@ -147,3 +148,22 @@ async def test_a_page_that_enters_anew_is_told_everything(
         types = robot.types()[seen[0] :]
         assert types.index("hello") < types.index("table") < types.index("question")
         assert "ending" in types
+
+
+async def test_who_leaves_is_told_how_to_come_back_and_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: Any
+) -> None:
+    async with paged(tmp_path, monkeypatch) as made:
+        robot = made.robot()
+
+        def leave(message: Message) -> None:
+            if message["type"] == "question":
+                robot.say(type="leave")
+
+        robot.look = leave
+        with pytest.raises(Trouble, match="load this page again"):
+            await made.sit(robot)
+        again = made.robot()
+        await made.sit(again)
+        await over(made)
+        assert "ending" in again.types()

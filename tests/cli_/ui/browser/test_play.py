@@ -16,6 +16,8 @@ from cli.words.page_labels import labels
 from cli.words.play_labels import play_labels
 from p2p_hoity.game_adapter import read_game
 from protocol import transcript
+from tools import browser_build
+from tools import page as page_build
 
 IS_HERE = CHROMIUM.exists() and importlib.util.find_spec("playwright") is not None
 pytestmark = [
@@ -270,3 +272,15 @@ def test_a_bot_plays_on_for_whoever_wants_it(browser: Any, table: PagedHost) -> 
         window.page.wait_for_selector(".victory")
         assert transcript.verify(saved(window, "keep"), read_game).ok
         assert window.problems == []
+
+
+@pytest.mark.nightly
+def test_two_builds_of_the_page_are_equal_and_small(page: Path, tmp_path: Path) -> None:
+    again = tmp_path / "page"
+    page_build.build(again)
+    sizes = browser_build.sizes(again)
+    assert {name: (page / name).read_bytes() for name, _, _ in sizes} == {
+        name: (again / name).read_bytes() for name, _, _ in sizes
+    }
+    assert len(sizes) == sum(path.is_file() for path in page.rglob("*"))
+    assert sum(size for _, _, size in sizes) <= 6_000_000
