@@ -23,7 +23,7 @@ from .page_modules import DATA, Modules, Program
 BUILD = ROOT / "tools" / "page_build"
 BROWSER = ROOT / "cli" / "ui" / "browser"
 TABLE = ROOT / "cli" / "ui" / "web" / "page"
-STYLES = tuple(TABLE / f"{name}.css" for name in ("colours", "page", "sizes"))
+STYLES = (*(TABLE / f"{name}.css" for name in ("colours", "page", "sizes")), BROWSER / "parts.css")
 FROM_NPM = (
     "pyodide/pyodide.asm.mjs",
     "pyodide/pyodide.asm.wasm",
@@ -226,14 +226,8 @@ def sizes(target: Path) -> list[tuple[str, int, int]]:
     ]
 
 
-def tell_sizes(target: Path) -> None:
-    """Print the sizes of a built folder."""
-    for name, size, packed in sizes(target):
-        print(f"{name:38} {size:12,} bytes, {packed:11,} by brotli")
-
-
 def style_of(*more: Path) -> str:
-    """Return the styles of the table's page, and more of them."""
+    """Return the styles that all pages have, and more of them."""
     return "\n".join(path.read_text("utf-8") for path in (*STYLES, *more))
 
 
@@ -259,7 +253,19 @@ def _found(pattern: str, text: str) -> str:
     return found[0]
 
 
-def list_again(program: Program) -> None:
-    """Make the list of a program's modules again."""
-    found = sorted(Modules([ROOT, packages()], program.roots).found)
-    program.names.write_text("\n".join((*found, "")), encoding="utf-8")
+def run_target(program: Program, build: Callable[[Path], list[Path]], args: list[str]) -> None:
+    """Build a page and print the sizes of its files, or make the list of its modules again.
+
+    Args:
+        build: Builds it into a folder, and returns what it has built.
+        args: The folder, `dist/NAME` if none is named, or `--list`.
+    """
+    if args == ["--list"]:
+        found = sorted(Modules([ROOT, packages()], program.roots).found)
+        program.names.write_text("\n".join((*found, "")), encoding="utf-8")
+        return
+    target = Path(args[0]).absolute() if args else ROOT / "dist" / program.name
+    built = build(target)
+    for name, size, packed in sizes(target):
+        print(f"{name:38} {size:12,} bytes, {packed:11,} by brotli")
+    print("\n".join(map(str, built)))

@@ -1,7 +1,4 @@
-"""Which modules a page imports: the list `cli/ui/browser/modules.txt`, and how it is made.
-
-python3 tasks.py site --list
-"""
+"""Which modules the pages import: the lists in `cli/ui/browser`, and how they are found."""
 
 from __future__ import annotations
 
@@ -52,7 +49,7 @@ class Program:
         return self.names.read_text("utf-8").split()
 
 
-SITE = Program("site", ("cli.ui.browser.worker_calls",), BROWSER / "site" / "modules.txt")
+SITE = Program("site", ("cli.ui.browser.site_calls",), BROWSER / "site" / "modules.txt")
 PAGE = Program(
     "page",
     # What is loaded by its name, or only when it is wanted, stands here, too.

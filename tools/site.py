@@ -14,30 +14,18 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from cli.words.site_labels import in_all_languages
+from cli.words.browser_labels import site_start
 
 from . import browser_build as build_of
 from .browser_build import BROWSER, LICENCES
-from .environments import ROOT
 from .page_modules import SITE
 
 PLACE = BROWSER / "site"
 ONE_FILE = "hoity-files.html"
 
 
-def main(args: list[str]) -> None:
-    """Build, or make the list of modules again."""
-    if args == ["--list"]:
-        build_of.list_again(SITE)
-        return
-    target = Path(args[0]).absolute() if args else ROOT / "dist" / "site"
-    build(target)
-    build_of.tell_sizes(target)
-    print(f"{target}\n{target.parent / ONE_FILE}")
-
-
-def build(target: Path, compress: bool = True) -> None:
-    """Build the folder and the one file, in the place of those that were there.
+def build(target: Path, compress: bool = True) -> list[Path]:
+    """Build the folder and the one file, in the place of those that were there, and return them.
 
     Args:
         compress: Whether each file is written compressed, too, which takes a minute.
@@ -50,7 +38,7 @@ def build(target: Path, compress: bool = True) -> None:
         scripts = build_of.bundled(
             work,
             {PLACE / name: kind for name, kind in kinds.items()},
-            {"site-labels": in_all_languages(), "site-files": names},
+            {"site-labels": site_start(), "site-files": names},
         )
     files["worker.js"] = scripts["worker.js"]
     style = build_of.style_of(PLACE / "site.css")
@@ -58,7 +46,9 @@ def build(target: Path, compress: bool = True) -> None:
     build_of.write_folder(target, {**files, **page}, BROWSER / "index.html")
     if compress:
         build_of.compress(target)
-    (target.parent / ONE_FILE).write_bytes(_one_file(files, scripts["single.js"], style))
+    one = target.parent / ONE_FILE
+    one.write_bytes(_one_file(files, scripts["single.js"], style))
+    return [target, one]
 
 
 def _one_file(files: Mapping[str, bytes], script: bytes, style: str) -> bytes:
@@ -84,4 +74,4 @@ def _source(text: str) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    build_of.run_target(SITE, build, sys.argv[1:])

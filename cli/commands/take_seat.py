@@ -6,7 +6,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import trio
 
@@ -21,7 +21,6 @@ from p2p_hoity.table.playing.end_codes import LEFT
 from p2p_hoity.table.playing.play_table import Seat
 from p2p_hoity.table.playing.session import Outcome
 from protocol import Terms, effects, fingerprint
-from protocol.units import Seconds
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
 from ..local import player_setup, settings
@@ -30,7 +29,7 @@ from ..local.bot_processes import Crew, company_at, is_bot, own_level
 from ..local.ending_signals import interrupted
 from ..local.seat_checks import check_home
 from ..printing import complain
-from ..ui.going import Going
+from ..ui.going import ENDING, LEAVING, Going
 from ..ui.kinds_of_window import seat_of
 from ..ui.lines.stdin_lines import until_closed
 from ..ui.person_seat import PersonSeat
@@ -43,13 +42,6 @@ from .page_options import closed_after, page_of, set_up
 
 if TYPE_CHECKING:
     from ..ui.web.page_host import PageHost
-
-
-LEAVING: Final[Seconds] = 3.0
-"""The longest time to tell the others of a departure before the program ends, in seconds."""
-
-ENDING: Final[Seconds] = 10.0
-"""The longest time to send the last frames after a game before the program ends, in seconds."""
 
 
 @dataclass

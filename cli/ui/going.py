@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import trio
 
 from p2p_hoity import rules
 from p2p_hoity.table.playing.player_interface import Player
 from p2p_hoity.table.playing.player_requests import LeaveForNow, PlayerRequest
+from protocol.units import Seconds
+
+LEAVING: Final[Seconds] = 3.0
+"""The longest time to tell the others of a departure before the program ends, in seconds."""
+
+ENDING: Final[Seconds] = 10.0
+"""The longest time to send the last frames after a game before the program ends, in seconds."""
 
 
 class Going:

@@ -85,7 +85,7 @@ class ServedPage(Protocol):
 
     Attributes:
         mode: The command that has opened the page.
-        goes_on: Whether the program goes on after what is shown now.
+        goes_on: Whether the program goes on after what is shown now, as with a game after a lesson.
         failures: What has failed in the program for the page.
         home: Where the settings are kept that a person changes there.
         has_terminal: Whether the game can go on at a terminal if the page fails.

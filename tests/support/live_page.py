@@ -19,7 +19,7 @@ from cli.ui.screen_options import ScreenOptions
 from cli.ui.web.page_window import PageWindow
 from p2p_hoity.presentation.screen_updates import Update
 from p2p_hoity.table.playing.session import Outcome
-from support.page_browser import CHROMIUM
+from support.page_browser import CHROMIUM, problems_of
 from support.page_table import PageTable, page_host, secret_of
 from support.screened import Company
 
@@ -126,18 +126,12 @@ class Tab:
 
     def __init__(self, page: Any) -> None:
         self.page = page
-        self.problems: list[str] = []
+        self.problems = problems_of(page)
         self.asked: list[str] = []
         page.set_default_timeout(WAIT)
         page.add_init_script(POLICY_BROKEN)
-        page.on("pageerror", lambda error: self.problems.append(f"page: {error}"))
-        page.on("console", self._heard)
         page.on("request", lambda request: self.asked.append(request.url))
         page.on("websocket", lambda socket: self.asked.append(socket.url))
-
-    def _heard(self, message: Any) -> None:
-        if message.type in ("error", "warning"):
-            self.problems.append(f"console: {message.text}")
 
     def goto(self, address: str) -> Self:
         """Open an address."""
@@ -222,11 +216,11 @@ def chromium(*args: str) -> Iterator[Any]:
 
 
 @contextmanager
-def window(browser: Any, size: tuple[int, int] = (1440, 900)) -> Iterator[Any]:
+def window(browser: Any, size: tuple[int, int] = (1440, 900), **more: Any) -> Iterator[Any]:
     """A window of the browser with its own storage, in which tabs are opened."""
     width, height = size
     context = browser.new_context(
-        viewport={"width": width, "height": height}, reduced_motion="reduce"
+        viewport={"width": width, "height": height}, reduced_motion="reduce", **more
     )
     try:
         yield context

@@ -1,15 +1,18 @@
 """A browser with the page alone: its files by a small server, its socket played by the test."""
 
 import gzip
+import importlib.util
 import json
 import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from cli.words import page_labels, translation
 from cli.words.chat_phrases import PHRASES
@@ -23,6 +26,9 @@ Line = dict[str, Any]
 PAGE = ROOT / "cli" / "ui" / "web" / "page"
 RECORDED = ROOT / "tests" / "data" / "page"
 CHROMIUM = Path(os.environ.get("HOITY_CHROMIUM", "/usr/bin/chromium-headless-shell"))
+IS_HERE = CHROMIUM.exists() and importlib.util.find_spec("playwright") is not None
+"""Whether there are a browser and what drives it."""
+needs_browser = pytest.mark.skipif(not IS_HERE, reason="no Chromium, or no package playwright")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -55,9 +61,9 @@ class _Files(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def served() -> Iterator[str]:
-    """The address of a server of the page."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Files)
+def served(handler: Callable[..., BaseHTTPRequestHandler] = _Files) -> Iterator[str]:
+    """The address of a server of the page, or of what another handler serves."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
@@ -98,24 +104,31 @@ def greeting(language: str = "en", **changed: Any) -> list[Line]:
         translation.speak("en")
 
 
+def problems_of(page: Any) -> list[str]:
+    """Return a list to which everything is added that the browser complains about from now on."""
+    found: list[str] = []
+
+    def heard(message: Any) -> None:
+        if message.type in ("error", "warning"):
+            found.append(f"console: {message.text}")
+
+    page.on("pageerror", lambda error: found.append(f"page: {error}"))
+    page.on("console", heard)
+    return found
+
+
 class OpenPage:
     """A page that is open in the browser, and the socket behind it."""
 
     def __init__(self, page: Any, address: str) -> None:
         self.page = page
         self.sent: list[Line] = []
-        self.problems: list[str] = []
+        self.problems = problems_of(page)
         self.pause = DRAWN
         self.sockets: list[Any] = []
-        page.on("pageerror", lambda error: self.problems.append(f"page: {error}"))
-        page.on("console", self._heard)
         page.route_web_socket("**/table", self._connected)
         page.goto(address + "#secret-of-this-window")
         self.wait_for_sent(1)
-
-    def _heard(self, message: Any) -> None:
-        if message.type in ("error", "warning"):
-            self.problems.append(f"console: {message.text}")
 
     def _connected(self, socket: Any) -> None:
         self.sockets.append(socket)

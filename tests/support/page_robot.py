@@ -27,7 +27,7 @@ class PageRobot:
         self.heard: list[Message] = []
         self.given: dict[str, bytes] = {}
         self.look = look
-        self.page = WorkerPage("play", home, self._take, self._given)
+        self.page = WorkerPage(home, self._take, self._given)
 
     def say(self, **message: Any) -> None:
         """Send a message."""

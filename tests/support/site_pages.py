@@ -5,18 +5,19 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.page_browser import CHROMIUM, SIZES
+from support import page_browser
+from support.live_page import window
+from support.page_browser import SIZES, problems_of
 from support.paths import ROOT
 
 HAS_NODE = shutil.which("node") is not None and shutil.which("npm") is not None
@@ -59,23 +60,15 @@ def built(folder: Path, kind: str = "site") -> Path:
 
 
 class _Quiet(SimpleHTTPRequestHandler):
-    """A server of files that says nothing. It notes what is asked for."""
+    """A server of files that says nothing."""
 
     def log_message(self, *words: object) -> None:
         """Say nothing."""
 
 
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
+def served(folder: Path) -> AbstractContextManager[str]:
     """The address of a server of a folder."""
-    handler = partial(_Quiet, directory=str(folder))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/"
-    finally:
-        server.shutdown()
-        server.server_close()
+    return page_browser.served(partial(_Quiet, directory=str(folder)))
 
 
 class SitePage:
@@ -88,11 +81,9 @@ class SitePage:
 
     def __init__(self, page: Any, address: str) -> None:
         self.page = page
-        self.problems: list[str] = []
+        self.problems = problems_of(page)
         self.asked: list[str] = []
         page.set_default_timeout(WAIT)
-        page.on("pageerror", lambda error: self.problems.append(f"page: {error}"))
-        page.on("console", self._heard)
         page.on("request", lambda request: self._asked(request.url))
         page.goto(address)
 
@@ -100,10 +91,6 @@ class SitePage:
         # What the page has made itself has an address, too.
         if not address.startswith(("blob:", "data:")):
             self.asked.append(address)
-
-    def _heard(self, message: Any) -> None:
-        if message.type in ("error", "warning"):
-            self.problems.append(f"console: {message.text}")
 
     def wait_for_start(self) -> None:
         """Wait until Python has started."""
@@ -138,32 +125,13 @@ class SitePage:
 
 
 @contextmanager
-def chromium() -> Iterator[Any]:
-    """A browser, as long as it is used."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        try:
-            yield found
-        finally:
-            found.close()
-
-
-@contextmanager
 def opened(browser: Any, address: str, size: str = "wide", **more: Any) -> Iterator[SitePage]:
     """The page in a new window, with Python started."""
-    width, height = SIZES[size]
-    context = browser.new_context(
-        viewport={"width": width, "height": height}, reduced_motion="reduce", **more
-    )
-    try:
+    with window(browser, SIZES[size], **more) as context:
         page = SitePage(context.new_page(), address)
         page.wait_for_start()
         yield page
         assert not page.problems, page.problems
-    finally:
-        context.close()
 
 
 needs_node = pytest.mark.skipif(not HAS_NODE, reason="no Node.js with npm to build the page")

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Final, cast
+from typing import cast
 
 import trio
 
@@ -25,21 +25,15 @@ from p2p_hoity.table.playing.play_table import Seat
 from p2p_hoity.table.playing.resume_table import resume_table
 from p2p_hoity.table.playing.session import Outcome
 from protocol import Identity, Terms
-from protocol.units import Seconds
 
 from ...exit_codes import Trouble
 from ...words.table_terms import TableOffer
 from ...words.translation import _
-from ..going import Going
+from ..going import ENDING, LEAVING, Going
 from ..person_seat import PersonSeat
 from ..screen_options import ScreenOptions
 from ..web.page_window import PageWindow
 from .worker_page import WorkerPage
-
-LEAVING: Final[Seconds] = 3.0
-"""The longest time to tell the others of a departure."""
-ENDING: Final[Seconds] = 10.0
-"""The longest time to send the last frames after a game."""
 
 
 @dataclass

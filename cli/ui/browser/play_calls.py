@@ -1,6 +1,6 @@
-"""What the worker of a page calls that plays at a table.
+"""The functions that JavaScript calls in the worker of the page that plays.
 
-JavaScript gives functions and a pool of files. Whatever comes from there is copied at once.
+It gives functions and a pool of files. Whatever comes from there is copied at once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, Final
 from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.net.page_network import PageNetwork, PageStream
 from p2p_hoity.net.typed_tickets import read_ticket
-from p2p_hoity.presentation.window_messages import Bye, WindowSettings
+from p2p_hoity.presentation.window_messages import Bye
 from p2p_hoity.storage.home import Home
 from p2p_hoity.storage.slot_store import SlotStore
 
@@ -25,6 +25,7 @@ from ...words import translation
 from ...words.error_sentences import sentence
 from ..web.page_message import page_message
 from .ended_game import ended_game, show_ended
+from .file_window import SETTINGS
 from .page_guest import PageGuest, sit_in_page
 from .worker_page import WorkerPage
 
@@ -32,7 +33,6 @@ HOME: Final = Path("/hoity")
 NO_ROOM: Final = "QuotaExceededError"
 """The name of the browser's error if it gives the page no more room."""
 TICKET: Final = HOME / "ticket"
-NO_SETTINGS: Final = WindowSettings(light=None, sound=False, staged=True)
 _files: Final = list[SlotStore]()
 """The files of the table, once the worker has them."""
 _guests: Final = list[PageGuest]()
@@ -136,18 +136,20 @@ async def play(
     """
     translation.speak(language)
     (files,) = _files
-    page = WorkerPage("play", Home(HOME, files), post, give)
+    page = WorkerPage(Home(HOME, files), post, give)
     guest = PageGuest(page, PageNetwork(partial(_dialled, dial), (relay,)), (relay,))
     _guests[:] = [guest]
     page.enter()
     words = ""
     try:
         ticket = read_ticket(files.get(TICKET).decode())
-        if (path := ended_game(page.home, ticket)) is not None and not guest.is_kept(ticket):
+        # Whoever has a seat to take again does not wait until all files of games were read.
+        path = None if guest.is_kept(ticket) else ended_game(page.home, ticket)
+        if path is None:
+            await sit_in_page(guest, ticket)
+        else:
             guest.file = path
             await show_ended(page, path.name, files.get(path))
-        else:
-            await sit_in_page(guest, ticket)
     except CodedError as error:
         words = sentence(error.reason)
     except Trouble as trouble:
@@ -155,7 +157,7 @@ async def play(
     if words and words[-1] not in ".!?":
         words += "."
     # The page may know no labels yet.
-    for message in (page_message("play", NO_SETTINGS), Bye(words[:1].upper() + words[1:])):
+    for message in (page_message(page.mode, SETTINGS), Bye(words[:1].upper() + words[1:])):
         post(json.dumps(message.as_json()))
 
 

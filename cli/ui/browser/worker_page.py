@@ -12,6 +12,7 @@ from p2p_hoity.storage.home import Home
 from protocol.units import Quota
 
 from ...words.translation import _
+from ..screen_options import ServedPage
 
 MOST_WAITING: Final[Quota] = 256
 """The most texts of the page that wait to be read. Further ones are dropped."""
@@ -46,33 +47,22 @@ class WorkerSocket:
         await trio.lowlevel.checkpoint()
 
 
-class WorkerPage:
+class WorkerPage(ServedPage):
     """The page around a worker.
 
     Attributes:
-        mode: What is done there.
-        goes_on: Whether the program goes on after what is shown now.
-        failures: What has failed in the program for the page.
-        home: Where the settings are kept that a person changes there.
         give: Gives the browser a file to save.
-        has_terminal: Whether the game can go on at a terminal if the page fails.
     """
 
-    has_terminal = False
+    mode: Mode = "play"
+    goes_on = has_terminal = False
 
     def __init__(
-        self,
-        mode: Mode,
-        home: Home,
-        post: Callable[[str], object],
-        give: Callable[[str, bytes], object],
+        self, home: Home, post: Callable[[str], object], give: Callable[[str, bytes], object]
     ) -> None:
         """Take functions that send the page a text, or a file that the browser is to save."""
-        self.mode: Mode = mode
-        self.home = home
-        self.goes_on = False
+        self.home, self._post, self.give = home, post, give
         self.failures: list[Exception] = []
-        self._post, self.give = post, give
         self._socket = WorkerSocket(post)
         self._entered = trio.Event()
 

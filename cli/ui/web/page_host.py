@@ -24,6 +24,7 @@ from ...printing import say
 from ...words.error_sentences import of_system
 from ...words.translation import _
 from ..saved_picture import save_here
+from ..screen_options import ServedPage
 from .page_files import page_files
 from .page_server import PageServer, Talk
 
@@ -38,16 +39,8 @@ STALE: Final[Seconds] = 60.0
 NAME: Final = "page-{port}.html"
 
 
-class PageHost:
-    """A page that is served while the program runs, over all of its games.
-
-    Attributes:
-        mode: The command that has opened the page.
-        goes_on: Whether the program goes on after what is shown now, as with a game after a lesson.
-        failures: What has failed in the program for the page.
-        home: Where the settings are kept that a person changes there.
-        has_terminal: Whether the game can go on at a terminal if the page fails.
-    """
+class PageHost(ServedPage):
+    """A page that is served while the program runs, over all of its games."""
 
     has_terminal = True
 

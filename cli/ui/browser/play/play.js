@@ -2,15 +2,13 @@
 
 import { start } from "../../web/page/page.js";
 import { languages } from "play-labels";
+import { languageOfReader } from "../reader.js";
 import { save } from "../save.js";
+import { showPart } from "../parts.js";
 
 const SEAT = "seat-";
 
-/** The first language of the reader that the page speaks. */
-const language =
-  navigator.languages
-    .map((one) => one.slice(0, 2).toLowerCase())
-    .find((code) => code in languages) ?? "en";
+const language = languageOfReader(languages);
 const t = (/** @type {string} */ name) => languages[language].labels[name];
 
 /** @type {Worker | null} */
@@ -22,12 +20,6 @@ let wire = null;
 function tell(name) {
   const place = document.getElementById("start");
   if (place) place.textContent = t(name);
-}
-
-/** @param {string} wanted  The part of the page that is shown: the table, or what is told before it. */
-function show(wanted) {
-  for (const id of ["app", "site"])
-    /** @type {HTMLElement} */ (document.getElementById(id)).hidden = id !== wanted;
 }
 
 /** The wire of the page, whose other end is the worker. */
@@ -91,7 +83,7 @@ const HEARD = {
   /** @param {string} table */
   started: (table) => {
     history.replaceState(null, "", `#${SEAT}${table}`);
-    show("app");
+    showPart("app");
     start(TableWire);
   },
   /** @param {string} text */
@@ -105,13 +97,11 @@ const HEARD = {
   /** @param {string} name */
   problem: (name) => {
     tell(name);
-    show("site");
+    showPart("site");
   },
 };
 
-/**
- * Read the address: the ticket of a link, or the seat of this browser.
- */
+/** Read the address: the ticket of a link, or the seat of this browser. */
 async function wanted() {
   const word = location.hash.slice(1);
   if (word.startsWith(SEAT)) return { ticket: "", table: word.slice(SEAT.length) };

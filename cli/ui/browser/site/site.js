@@ -3,6 +3,8 @@
 import { html, nothing, render } from "../../web/page/vendor/lit-html.js";
 import { start } from "../../web/page/page.js";
 import { languages, most, program } from "site-labels";
+import { showPart } from "../parts.js";
+import { languageOfReader } from "../reader.js";
 import { save } from "../save.js";
 import { Judge } from "./judge.js";
 
@@ -13,7 +15,7 @@ const FINAL = ["not_started", "not_loaded"];
 const state = {
   /** @type {"loading" | "starting" | "ready" | "checking"} */
   phase: "loading",
-  language: spoken(),
+  language: languageOfReader(languages),
   /** The language in which the worker tells the verdict. */
   spoken: "",
   /** @type {{name: string, data: Uint8Array} | null} A file that waits for the start. */
@@ -31,12 +33,6 @@ const state = {
 let judge = null;
 /** @type {FilmWire | null} */
 let film = null;
-
-/** The first language of the reader that the page speaks. */
-function spoken() {
-  const known = navigator.languages.map((one) => one.slice(0, 2).toLowerCase());
-  return known.find((code) => code in languages) ?? "en";
-}
 
 /**
  * @param {string} name
@@ -177,8 +173,7 @@ function speak(language) {
 /** The address says whether the film is shown, so the browser's Back leaves it. */
 function show() {
   const isWanted = location.hash === FILM && state.verdict?.has_film === true;
-  for (const [id, isShown] of Object.entries({ site: !isWanted, app: isWanted }))
-    /** @type {HTMLElement} */ (document.getElementById(id)).hidden = !isShown;
+  showPart(isWanted ? "app" : "site");
   if (isWanted && !film) start(FilmWire);
   else if (isWanted) film?.open();
   // The page of the film forgets it, so that no key leads it any more.

@@ -13,7 +13,7 @@ const ACTS = {
   /** @param {{files: Record<string, Uint8Array>, language: string}} wanted */
   begin: async ({ files, language }) => {
     const python = await startPython(files);
-    calls = python.pyimport("cli.ui.browser.worker_calls");
+    calls = python.pyimport("cli.ui.browser.site_calls");
     calls.speak(language);
     return { ready: true };
   },

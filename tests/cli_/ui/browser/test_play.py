@@ -1,6 +1,5 @@
 """A page in a real browser is a peer: it plays, comes back, and says what is in its way."""
 
-import importlib.util
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,22 +7,20 @@ from typing import Any
 
 import pytest
 from support.firefox import free_port
-from support.page_browser import CHROMIUM
-from support.page_peers import PagedHost, PlayingPage, guest_window, paged_host
-from support.site_pages import built, chromium, needs_node
+from support.live_page import chromium
+from support.live_page import window as guest
+from support.page_browser import needs_browser
+from support.page_peers import PagedHost, PlayingPage, paged_host
+from support.site_pages import built, needs_node
 
+from cli.words.browser_labels import play_labels
 from cli.words.page_labels import labels
-from cli.words.play_labels import play_labels
 from p2p_hoity.game_adapter import read_game
 from protocol import transcript
 from tools import browser_build
 from tools import page as page_build
 
-IS_HERE = CHROMIUM.exists() and importlib.util.find_spec("playwright") is not None
-pytestmark = [
-    pytest.mark.skipif(not IS_HERE, reason="no Chromium, or no package playwright"),
-    needs_node,
-]
+pytestmark = [needs_browser, needs_node]
 EN = play_labels()
 
 
@@ -58,9 +55,8 @@ def saved(window: PlayingPage, name: str) -> bytes:
 def test_a_link_a_click_a_seat(browser: Any, table: PagedHost) -> None:
     """A whole game between a native host and a page, which verifies what it saves."""
     link = table.open_table(2)
-    with guest_window(browser) as person:
-        window = PlayingPage(person.new_page())
-        window.page.goto(link)
+    with guest(browser) as person:
+        window = PlayingPage(person.new_page(), link)
         window.play_until("sat")
         assert "ticket" not in window.page.url
         assert "hoity3" not in window.page.url
@@ -70,7 +66,7 @@ def test_a_link_a_click_a_seat(browser: Any, table: PagedHost) -> None:
         assert b"<svg" in saved(window, "save_picture")[:200]
         assert window.problems == []
     assert table.host is not None
-    table.host.until("ending", "transcript")
+    table.host.read_until("type", "ending")
     assert table.transcript.read_bytes() == data
 
 
@@ -78,9 +74,8 @@ def test_a_link_a_click_a_seat(browser: Any, table: PagedHost) -> None:
 @pytest.mark.parametrize("moment", range(10))
 def test_a_page_that_is_loaded_again_goes_on(moment: int, browser: Any, table: PagedHost) -> None:
     link = table.open_table(2)
-    with guest_window(browser) as person:
-        window = PlayingPage(person.new_page())
-        window.page.goto(link)
+    with guest(browser) as person:
+        window = PlayingPage(person.new_page(), link)
         window.play_until("sat")
         if moment < 5:
             # In setup, at a moment that depends on the machine.
@@ -102,14 +97,13 @@ def test_a_page_that_is_loaded_again_in_the_lobby_has_its_seat(
     browser: Any, table: PagedHost
 ) -> None:
     link = table.open_table(3)
-    with guest_window(browser) as ana, guest_window(browser) as ben:
-        first, second = PlayingPage(ana.new_page()), PlayingPage(ben.new_page())
-        first.page.goto(link)
+    with guest(browser) as ana, guest(browser) as ben:
+        first = PlayingPage(ana.new_page(), link)
         first.play_until("sat")
         first.page.get_by_role("heading", name="Seated 2 of 3").wait_for()
         first.page.reload()
         first.page.get_by_role("heading", name="Seated 2 of 3").wait_for()
-        second.page.goto(link)
+        second = PlayingPage(ben.new_page(), link)
         second.play_until("sat")
         while [window.step() for window in (first, second)] != ["ending", "ending"]:
             first.page.wait_for_timeout(20)
@@ -122,12 +116,10 @@ def test_the_same_link_gives_the_seat_back_and_a_second_tab_is_told(
     browser: Any, table: PagedHost
 ) -> None:
     link = table.open_table(2)
-    with guest_window(browser) as person:
-        first = PlayingPage(person.new_page())
-        first.page.goto(link)
+    with guest(browser) as person:
+        first = PlayingPage(person.new_page(), link)
         first.play_until("sealed")
-        second = PlayingPage(person.new_page())
-        second.page.goto(link)
+        second = PlayingPage(person.new_page(), link)
         second.page.get_by_text(EN["taken"]).wait_for()
         first.page.close()
         second.page.goto("about:blank")
@@ -140,10 +132,9 @@ def test_two_pages_and_a_native_seat_play_and_all_files_are_equal(
     browser: Any, table: PagedHost
 ) -> None:
     link = table.open_table(3)
-    with guest_window(browser) as ana, guest_window(browser) as ben:
-        windows = [PlayingPage(one.new_page()) for one in (ana, ben)]
+    with guest(browser) as ana, guest(browser) as ben:
+        windows = [PlayingPage(one.new_page(), link) for one in (ana, ben)]
         for window in windows:
-            window.page.goto(link)
             window.play_until("sat")
         while not all(window.step() == "ending" for window in windows):
             windows[0].page.wait_for_timeout(20)
@@ -154,9 +145,8 @@ def test_two_pages_and_a_native_seat_play_and_all_files_are_equal(
 
 @pytest.mark.nightly
 def test_an_address_without_a_table_says_so(browser: Any, table: PagedHost) -> None:
-    with guest_window(browser) as person:
-        window = PlayingPage(person.new_page())
-        window.page.goto(table.address)
+    with guest(browser) as person:
+        window = PlayingPage(person.new_page(), table.address)
         window.page.get_by_text(EN["no_ticket"]).wait_for()
 
 
@@ -165,9 +155,8 @@ def test_an_address_without_a_table_says_so(browser: Any, table: PagedHost) -> N
     "word", ["hoity3aaaa", "x" * 5000, "%F0%9F%92%A9", "%", "%E0%A4", "seat-nothing", "seat-../x"]
 )
 def test_a_broken_link_ends_in_words(word: str, browser: Any, table: PagedHost) -> None:
-    with guest_window(browser) as person:
-        window = PlayingPage(person.new_page())
-        window.page.goto(f"{table.address}#{word}")
+    with guest(browser) as person:
+        window = PlayingPage(person.new_page(), f"{table.address}#{word}")
         window.page.wait_for_selector(".notice, #start:not(:empty)")
         window.page.wait_for_function("() => !/loading|starting/.test(document.body.innerText)")
         told = window.page.inner_text("body")
@@ -178,11 +167,10 @@ def test_a_broken_link_ends_in_words(word: str, browser: Any, table: PagedHost) 
 @pytest.mark.nightly
 def test_a_full_table_says_so(browser: Any, table: PagedHost) -> None:
     link = table.open_table(2)
-    with guest_window(browser) as ana, guest_window(browser) as ben:
-        first, second = PlayingPage(ana.new_page()), PlayingPage(ben.new_page())
-        first.page.goto(link)
+    with guest(browser) as ana, guest(browser) as ben:
+        first = PlayingPage(ana.new_page(), link)
         first.play_until("sealed")
-        second.page.goto(link)
+        second = PlayingPage(ben.new_page(), link)
         second.page.wait_for_selector(".notice")
         assert "full" in second.page.inner_text(".notice")
 
@@ -197,9 +185,8 @@ STOPPED = """(seconds) => {
 @pytest.mark.parametrize("seconds", [25, 90])
 def test_a_worker_that_was_stopped_goes_on(seconds: int, browser: Any, table: PagedHost) -> None:
     link = table.open_table(2)
-    with guest_window(browser) as person:
-        window = PlayingPage(person.new_page())
-        window.page.goto(link)
+    with guest(browser) as person:
+        window = PlayingPage(person.new_page(), link)
         window.play_until("sealed")
         (worker,) = window.page.workers
         window.page.set_default_timeout(0)
@@ -212,9 +199,8 @@ def test_a_worker_that_was_stopped_goes_on(seconds: int, browser: Any, table: Pa
 @pytest.mark.nightly
 def test_a_relay_that_is_restarted_is_found_again(browser: Any, table: PagedHost) -> None:
     link = table.open_table(2)
-    with guest_window(browser) as person:
-        window = PlayingPage(person.new_page())
-        window.page.goto(link)
+    with guest(browser) as person:
+        window = PlayingPage(person.new_page(), link)
         window.play_until("sealed")
         table.restart_relay()
         window.play_until("ending")
@@ -226,9 +212,8 @@ def test_a_relay_that_is_restarted_is_found_again(browser: Any, table: PagedHost
 @pytest.mark.nightly
 def test_a_page_that_is_opened_after_the_end_shows_the_game(browser: Any, table: PagedHost) -> None:
     link = table.open_table(2)
-    with guest_window(browser) as person:
-        window = PlayingPage(person.new_page())
-        window.page.goto(link)
+    with guest(browser) as person:
+        window = PlayingPage(person.new_page(), link)
         window.play_until("ending")
         data = saved(window, "keep")
         window.page.reload()
@@ -244,10 +229,9 @@ def test_a_page_that_is_opened_after_the_end_shows_the_game(browser: Any, table:
 
 @pytest.mark.nightly
 def test_another_game_is_played_by_the_same_link(browser: Any, table: PagedHost) -> None:
-    link = table.open_table(2, "--again")
-    with guest_window(browser) as person:
-        window = PlayingPage(person.new_page())
-        window.page.goto(link)
+    link = table.open_table(2, "--again", typed="true\nfalse\n")
+    with guest(browser) as person:
+        window = PlayingPage(person.new_page(), link)
         window.play_until("sat")
         window.page.evaluate("() => { window.wantsAgain = true }")
         window.play_until("ending")
@@ -261,9 +245,8 @@ def test_another_game_is_played_by_the_same_link(browser: Any, table: PagedHost)
 @pytest.mark.nightly
 def test_a_bot_plays_on_for_whoever_wants_it(browser: Any, table: PagedHost) -> None:
     link = table.open_table(2)
-    with guest_window(browser) as person:
-        window = PlayingPage(person.new_page())
-        window.page.goto(link)
+    with guest(browser) as person:
+        window = PlayingPage(person.new_page(), link)
         window.play_until("sealed")
         window.page.evaluate("() => { window.wantsAgain = true }")
         window.page.get_by_role("button", name=labels()["menu"]).click()

@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import importlib.util
 import os
 import re
 import shutil
@@ -14,36 +13,32 @@ from typing import Any
 import pytest
 from support import hostile_files
 from support.firefox import firefox
-from support.page_browser import CHROMIUM
+from support.live_page import chromium
+from support.page_browser import needs_browser
 from support.paths import VECTORS
 from support.site_pages import (
     HAS_NODE,
     PATIENCE,
     SitePage,
     built,
-    chromium,
     needs_node,
     opened,
     served,
 )
 
 from cli.commands.verify import judge
+from cli.words.browser_labels import site_start
 from cli.words.page_labels import labels as page_labels
-from cli.words.site_labels import in_all_languages
 from tools import browser_build
 from tools import site as site_build
 
-IS_HERE = CHROMIUM.exists() and importlib.util.find_spec("playwright") is not None
-pytestmark = [
-    pytest.mark.skipif(not IS_HERE, reason="no Chromium, or no package playwright"),
-    needs_node,
-]
+pytestmark = [needs_browser, needs_node]
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 FILES = sorted(VECTORS.rglob("*.hoity"))
 GAME = VECTORS / "transcripts" / "small-four-returned.hoity"
 LARGE = VECTORS / "transcripts" / "six-uberplay-2004.hoity"
 TIME = re.compile(r"\d+ ms")
-LABELS = in_all_languages()["languages"]
+LABELS = site_start()["languages"]
 EN = LABELS["en"]["labels"]
 """Sentences in English."""
 FETCH = """(address) => fetch(address).then(() => "open", () => "refused")"""

@@ -1,6 +1,5 @@
 """The page alone, in a browser, on messages that were recorded from games or made by hand."""
 
-import importlib.util
 import json
 import os
 import re
@@ -9,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from support.page_browser import (
-    CHROMIUM,
     PAGE,
     SIZES,
     Browser,
     browser,
     greeting,
+    needs_browser,
     packed_size,
     recorded,
 )
@@ -26,8 +25,6 @@ from cli.words.page_labels import labels
 from p2p_hoity.presentation.table_messages import Ask, AskForm, Checked, Closed, Refused, Taken
 from p2p_hoity.presentation.window_messages import Settled, Story
 
-IS_HERE = CHROMIUM.exists() and importlib.util.find_spec("playwright") is not None
-needs_browser = pytest.mark.skipif(not IS_HERE, reason="no Chromium, or no package playwright")
 AXE = os.environ.get("HOITY_AXE", "")
 LARGEST = 60_000
 GAMES = {"two": "en", "four": "en", "six": "de"}

@@ -1,6 +1,5 @@
 """The page of a live seat in a real browser: whole games, and what other pages try in vain."""
 
-import importlib.util
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -11,15 +10,12 @@ import pytest
 from support import sampling, table_contract
 from support.live_page import DRAWN, EVIL, Live, Tab, chromium, window
 from support.other_site import ATTACKS, COOKIE, other_site
-from support.page_browser import CHROMIUM
+from support.page_browser import IS_HERE, needs_browser
 from support.screened import Company, short
 
 from cli.words.page_labels import labels
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules.edition import Edition
-
-IS_HERE = CHROMIUM.exists() and importlib.util.find_spec("playwright") is not None
-needs_browser = pytest.mark.skipif(not IS_HERE, reason="no Chromium, or no package playwright")
 
 
 def test_where_a_browser_is_needed_there_is_one() -> None:

@@ -1,6 +1,5 @@
 """A real `hoity play --web` and a real browser: the first run, a game, and every kind of end."""
 
-import importlib.util
 import os
 import re
 import signal
@@ -14,13 +13,12 @@ from typing import Any
 
 import pytest
 from support.live_page import Tab, chromium, window
-from support.page_browser import CHROMIUM
+from support.page_browser import IS_HERE
 from support.short_game import short_file
 from support.terminals import environment
 
 from cli.words.page_labels import labels
 
-IS_HERE = CHROMIUM.exists() and importlib.util.find_spec("playwright") is not None
 pytestmark = pytest.mark.skipif(
     not IS_HERE or os.name != "posix", reason="no Chromium, or no package playwright"
 )

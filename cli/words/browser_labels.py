@@ -1,4 +1,4 @@
-"""The labels of the page that checks files. It has them before Python has started."""
+"""The labels of the pages in a browser, which speak before their Python has started."""
 
 from __future__ import annotations
 
@@ -11,9 +11,19 @@ from . import translation
 from .translation import _
 
 
-def site_labels() -> dict[str, str]:
-    """Return all labels by their names, in the chosen language."""
+def _starting() -> dict[str, str]:
+    """Return the labels about the start of a page."""
     return {
+        "loading": _("The program is loading …"),
+        "not_loaded": _("The program could not be loaded whole. Load this page again."),
+        "starting": _("The program is starting …"),
+    }
+
+
+def site_labels() -> dict[str, str]:
+    """Return the labels of the page that checks files, by their names."""
+    return {
+        **_starting(),
         "about": _(
             "Every signature, proof, commitment and rule in the file is checked here, by the same "
             "program that plays the game. The file stays in this browser: nothing is sent anywhere."
@@ -30,22 +40,50 @@ def site_labels() -> dict[str, str]:
             "little memory, or this program has a bug. This says nothing about the file."
         ),
         "language": _("Language"),
-        "loading": _("The program is loading …"),
-        "not_loaded": _("The program could not be loaded whole. Load this page again."),
         "not_read": _("{file} cannot be read. It was perhaps moved or changed. Choose it again."),
         "not_started": _(
             "The program cannot start here: this browser is too old, or gives it too little memory."
         ),
         "one": _("These are several files. Choose one at a time."),
         "picture": _("save a picture of the game"),
-        "starting": _("The program is starting …"),
         "title": _("Check and replay a game"),
         "watch": _("Watch the game"),
     }
 
 
-def in_all_languages() -> dict[str, Any]:
-    """Return what the page needs before it is told anything.
+def play_labels() -> dict[str, str]:
+    """Return the labels of the page that plays, by their names."""
+    return {
+        **_starting(),
+        "failed": _(
+            "The program of this page has failed. Your seat is kept in this browser: load the page "
+            "again to go on."
+        ),
+        "insecure": _(
+            "This page needs https, since browsers keep no seat for a page without it. Ask whoever "
+            "runs it for an address that begins with https://"
+        ),
+        "no_store": _(
+            "This browser keeps nothing for this page, so your seat would be lost. Open the link "
+            "in another browser, not inside a messenger and not in a private window."
+        ),
+        "no_ticket": _("This address leads to no table. Open the whole link that you were sent."),
+        "taken": _(
+            "This table is open in another tab. Go on there, or close it and load this page."
+        ),
+    }
+
+
+def play_start() -> dict[str, Any]:
+    """Return what the page that plays needs before it is told anything.
+
+    The result has the labels and the name of each language by its code.
+    """
+    return {"languages": translation.in_each(play_labels)}
+
+
+def site_start() -> dict[str, Any]:
+    """Return what the page that checks files needs before it is told anything.
 
     The result has the labels and the name of each language by its code, the greatest size of a file
     in bytes, and the program's name and version.

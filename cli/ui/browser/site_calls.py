@@ -1,4 +1,4 @@
-"""What the worker of a page calls: text, bytes and numbers go in, text comes out."""
+"""The functions that JavaScript calls in the worker of the page that checks files."""
 
 from __future__ import annotations
 
