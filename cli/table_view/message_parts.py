@@ -34,6 +34,7 @@ EVENTS: Final[Mapping[type[Any], str]] = {
     updates.Crowded: "crowded",
     updates.Linked: "linked",
     updates.Unlinked: "unlinked",
+    updates.InPages: "in-pages",
     updates.Resumed: "resumed",
     updates.Rewound: "rewound",
     updates.Awaited: "awaited",

@@ -22,6 +22,7 @@ from ..words.choice_names import ordered, sealing
 from ..words.choice_notes import note
 from ..words.moment_sentences import moments
 from ..words.refusals import refusal
+from ..words.seats_in_pages import page_lines
 from ..words.table_terms import TableOffer, describe
 from ..words.translation import _, language
 from ..words.update_sentences import Telling, sentences
@@ -92,6 +93,7 @@ class TableMessages:
             reasons=() if reach is None else tuple(map(told, reach.reasons)),
             terms=None if offer is None else terms_of(offer),
             lines=() if offer is None else _terms_lines(offer),
+            pages=() if scene.in_pages is None else tuple(page_lines(scene.in_pages)),
         )
 
     # Updates
@@ -105,6 +107,8 @@ class TableMessages:
         self.stage.hear(update)
         match update:
             case updates.Joined() | updates.Reached() | updates.OfferedCode():
+                yield from self._lobby_now()
+            case updates.InPages() if self.stage.scene.table is None:
                 yield from self._lobby_now()
             case updates.Started(table, seat, players):
                 self._happenings, self._told = 0, None

@@ -14,6 +14,7 @@ from ..words import choice_names, rules_text
 from ..words.card_names import grid
 from ..words.chat_phrases import spoken
 from ..words.recap_sentences import recap
+from ..words.seats_in_pages import page_lines
 from ..words.table_terms import if_finished, if_moved, moved, reach_lines
 from ..words.translation import N_, _
 from .desk import Desk, is_muted
@@ -115,6 +116,7 @@ def _links(stage: Stage, desk: Desk) -> list[Paragraph]:
     if scene.table is None:
         return []
     told = []
+    servers = {} if scene.in_pages is None else scene.in_pages.servers
     for seat, (nickname, key) in enumerate(keys_of(scene)):
         texts = [StyledText(f"{nickname}: ", seat_style(stage, seat))]
         if seat == scene.seat:
@@ -125,8 +127,13 @@ def _links(stage: Stage, desk: Desk) -> list[Paragraph]:
             if relay and scene.attendance[seat] is Attending.LINKED:
                 through = _("through the relay {relay}").format(relay=relay)
                 texts.append(StyledText(through + "  ", "plain"))
+        if server := servers.get(nickname):
+            inside = _("in a page of {server}").format(server=server)
+            texts.append(StyledText(inside + "  ", "plain"))
         told.append(Paragraph((*texts, StyledText(key, "dim"))))
-    return [*told, *_lost(stage), *_own_ticket(stage)]
+    pages = () if scene.in_pages is None else page_lines(scene.in_pages)
+    warned = [found for words in pages for found in (BLANK, one(words))]
+    return [*told, *warned, *_lost(stage), *_own_ticket(stage)]
 
 
 def _lost(stage: Stage) -> list[Paragraph]:

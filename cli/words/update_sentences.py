@@ -24,6 +24,7 @@ from .happening_sentences import brief_story, proved, story
 from .key_names import player_key
 from .moment_sentences import moments
 from .refusals import choose_again
+from .seats_in_pages import page_lines
 from .translation import N_, _, listed
 
 REMARKS: Final = frozenset(
@@ -38,6 +39,7 @@ REMARKS: Final = frozenset(
         updates.Extended,
         updates.Linked,
         updates.Unlinked,
+        updates.InPages,
         updates.Unsaid,
         updates.Unconfirmed,
         updates.Again,
@@ -281,6 +283,7 @@ TABLE: Final[Mapping[type[Any], Callable[[Any, Telling], list[str]]]] = {
     updates.ChoiceRefused: lambda update, _telling: [choose_again(update.code, update.fields)],
     updates.Linked: _linked,
     updates.Unlinked: _unlinked,
+    updates.InPages: lambda update, telling: page_lines(update, telling.scene.in_pages),
     updates.Away: _away,
     updates.Said: _said,
     updates.Unsaid: lambda update, _telling: [

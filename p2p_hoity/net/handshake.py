@@ -36,6 +36,7 @@ from .protocol_versions import (
     INSTANCE,
     LINK_VERSIONS,
     MAX_HANDSHAKE_FRAME,
+    MAX_HELLO,
     NONCE,
     Speech,
     Versions,
@@ -77,6 +78,8 @@ class Proven:
             has them. A later proof that includes these bytes is valid on this link alone ([L-75]).
         version: The version that the dialler has chosen.
         features: The numbers of the features that the other side has named.
+        page: The server of the page in which the other side says that it runs. None if it names
+            none.
     """
 
     peer: PeerId
@@ -84,6 +87,7 @@ class Proven:
     binding: bytes = field(repr=False)
     version: int = 0
     features: frozenset[int] = frozenset()
+    page: str | None = None
 
 
 Asked = tuple[Proven, Purpose]
@@ -264,12 +268,13 @@ async def agreed(stream: trio.abc.Stream, proven: Proven, speech: Speech) -> Pro
         speech: The versions and features of this program.
 
     Returns:
-        The result of the handshake, with the features of the other side. A NetError is raised if
+        The result of the handshake, with what the other side has named. A NetError is raised if
         there is no hello, and a MisfitError if one side needs a feature that the other one lacks.
     """
-    theirs = read_hello(await receive(stream))
-    speech.check(theirs)
-    return replace(proven, features=theirs)
+    theirs = read_hello(await receive(stream, MAX_HELLO))
+    features = frozenset(theirs.features)
+    speech.check(features)
+    return replace(proven, features=features, page=theirs.page)
 
 
 async def expect_welcome(stream: trio.abc.Stream) -> None:
@@ -300,10 +305,10 @@ async def send(stream: trio.abc.SendStream, *frames: bytes) -> None:
         await stream.send_all(b"".join(map(encode_frame, frames)))
 
 
-async def receive(stream: trio.abc.ReceiveStream) -> bytes:
+async def receive(stream: trio.abc.ReceiveStream, most: int = MAX_HANDSHAKE_FRAME) -> bytes:
     """Receive a frame of a handshake.
 
     A NetError is raised if the connection breaks or the frame is too long.
     """
     with trouble_is(NetCode.FAILED):
-        return await read_frame(stream, MAX_HANDSHAKE_FRAME)
+        return await read_frame(stream, most)

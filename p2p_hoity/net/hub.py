@@ -491,6 +491,16 @@ class Hub:
         standing = self._admission.get(peer)
         return standing.proven.binding if standing else None
 
+    def page(self, peer: PeerId) -> str | None:
+        """Return the server of the page in which a peer says that it runs, None for none.
+
+        The peer is this program, or one that is linked.
+        """
+        if peer == self.me:
+            return self._speech.page
+        standing = self._admission.get(peer)
+        return standing.proven.page if standing else None
+
     async def unlinked(self, peer: PeerId) -> None:
         """Wait until a peer has no link."""
         await self._admission.unlinked(peer)

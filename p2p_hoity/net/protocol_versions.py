@@ -9,6 +9,7 @@ SPEC: sections 13.1 and 15.
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +25,9 @@ NONCE = 32
 INSTANCE = 16
 """Bytes of an instance, the random number of a process."""
 MAX_HANDSHAKE_FRAME = 256
-"""The most bytes of a frame of a handshake."""
+"""The most bytes of a frame of a handshake that is no `hello`."""
+MAX_HELLO: Final = 512
+"""The most bytes of a frame `hello`."""
 MOST_VERSION: Final = 31
 """The highest possible version number.
 
@@ -109,6 +112,12 @@ MOST_FEATURES: Final = 64
 """The most features that one side of a link may name."""
 HIGHEST_FEATURE: Final = 65_535
 """The highest number of a feature."""
+_SERVER: Final = re.compile(r"([a-z0-9_.-]{1,253}|\[[0-9a-f:.]{2,45}])(:[1-9][0-9]{0,4})?")
+
+
+def is_server(text: str) -> bool:
+    """Return whether a text names the server of a page, as a browser shows it ([L-72])."""
+    return _SERVER.fullmatch(text) is not None
 
 
 @dataclass(frozen=True)
@@ -120,15 +129,18 @@ class Speech:
             have the feature, too.
         feature_of: Takes the first bytes of a frame, and returns the feature that a peer must have
             to be sent this frame. None if every peer is sent it.
+        page: The server of the page in which this program runs, such as 'relay.example'. None if it
+            runs in none.
     """
 
     versions: Versions = LINK_VERSIONS
     features: frozenset[int] = FEATURES
     feature_of: Callable[[bytes], int | None] = lambda head: None
+    page: str | None = None
 
     def hello(self) -> bytes:
-        """Return the frame `hello`, which names the features of this program."""
-        return codec.encode(HELLO.write(Hello(tuple(sorted(self.features)))))
+        """Return the frame `hello`, which names the features and the page of this program."""
+        return codec.encode(HELLO.write(Hello(tuple(sorted(self.features)), self.page)))
 
     def check(self, theirs: frozenset[int]) -> None:
         """Check that a link is possible with a peer that has the given features.
@@ -153,26 +165,25 @@ class Speech:
 
 @dataclass(frozen=True)
 class Hello:
-    """The first frame of each side of a link, which names its features.
+    """The first frame of each side of a link.
 
     Attributes:
         features: The numbers of the features, in rising order.
+        page: The server of the page in which the sender says that it runs. None if it names none.
     """
 
     features: Annotated[
         tuple[int, ...],
         codec.Rows(codec.Int(HIGHEST_FEATURE), MOST_FEATURES, key=lambda feature: feature),
     ]
+    page: Annotated[str, codec.Text(is_server)] | None = None
 
 
-HELLO: Final[codec.Kinds[Hello]] = codec.Kinds({"hello": (Hello, MAX_HANDSHAKE_FRAME)})
+HELLO: Final[codec.Kinds[Hello]] = codec.Kinds({"hello": (Hello, MAX_HELLO)})
 
 
-def read_hello(data: bytes) -> frozenset[int]:
-    """Read the features in a frame `hello`.
-
-    Returns:
-        The numbers of the features.
+def read_hello(data: bytes) -> Hello:
+    """Read a frame `hello`.
 
     Raises:
         NetError: If the frame is not a valid hello.
@@ -180,6 +191,6 @@ def read_hello(data: bytes) -> frozenset[int]:
     SPEC: [L-72].
     """
     try:
-        return frozenset(HELLO.parse(data, "a hello").features)
+        return HELLO.parse(data, "a hello")
     except Invalid:
         raise NetError(HandshakeCode.NO_HELLO) from None

@@ -45,6 +45,7 @@ class Scene:
         stage: The kind of the current step.
         is_clock_of_step: Whether the clock belongs to the current step, not to an earlier one.
         relays: For each nickname whose link goes through a relay, the relay.
+        in_pages: The seats whose programs run in pages. None if none was told.
         faults: For each seat that is proven at fault, the code of the fault.
         sealed: The kind of the choice that the player has made and that is not shown yet.
         doings: For each seat what it got in the Auction Hall in this round.
@@ -79,6 +80,7 @@ class Scene:
     is_clock_of_step: bool = False
     attendance: tuple[Attending, ...] = ()
     relays: Mapping[str, str] = field(default_factory=dict)
+    in_pages: updates.InPages | None = None
     faults: Mapping[int, str] = field(default_factory=dict)
     question: updates.Choosing | None = None
     sealed: str | None = None
@@ -173,6 +175,7 @@ def _started(scene: Scene, update: updates.Started) -> Scene:
         reach=scene.reach,
         attendance=(Attending.LINKED,) * update.table.seats,
         relays=scene.relays,
+        in_pages=scene.in_pages,
         talk=scene.talk,
         wins=scene.wins,
         games=scene.games,
@@ -277,6 +280,7 @@ CHANGES: Final[Mapping[type[Any], Callable[[Scene, Any], Scene]]] = {
     updates.Clock: lambda scene, update: replace(scene, clock=update, is_clock_of_step=True),
     updates.Attendance: lambda scene, update: replace(scene, attendance=update.seats),
     updates.Linked: _linked,
+    updates.InPages: lambda scene, update: replace(scene, in_pages=update),
     updates.Awaited: _awaited,
     updates.Said: lambda scene, update: replace(scene, talk=(*scene.talk, update)[-MOST_TALK:]),
     updates.Accused: lambda scene, update: replace(

@@ -82,6 +82,22 @@ class Linked(ScreenUpdate):
     relay: str = ""
 
 
+class InPages(ScreenUpdate):
+    """The seats that say that they play in a page of a browser have changed ([L-90]).
+
+    Attributes:
+        servers: The server of the page, such as 'relay.example', by the nickname of the seat.
+        seats: How many seats the table has.
+        quorum: How many of them can open what is hidden.
+        mine: The own nickname. None for an onlooker.
+    """
+
+    servers: Mapping[str, str]
+    seats: int
+    quorum: int
+    mine: str | None
+
+
 class Unlinked(ScreenUpdate):
     """A link is gone to the seat with this nickname, or to an onlooker (None)."""
 

@@ -105,6 +105,7 @@ class Lobby(Message):
         reasons: Why it works from there only, and what the host can do.
         terms: None until they are known.
         lines: The terms in sentences.
+        pages: What the host should know of seats in pages, in sentences.
     """
 
     names: tuple[str, ...]
@@ -115,6 +116,7 @@ class Lobby(Message):
     reasons: tuple[Told, ...] = ()
     terms: Terms | None = None
     lines: tuple[str, ...] = ()
+    pages: tuple[str, ...] = ()
 
 
 class AskForm(StrEnum):

@@ -84,6 +84,7 @@ class Reach:
         shares_machine: Whether some of the seats are on this computer.
         hidden: Whether this peer dials through a proxy. Then it tells nobody an address of this
             computer, and accepts connections from this computer only.
+        page: The server of the page in which this program runs. None if it runs in none.
         relay_only: Whether this peer is reached by its relays alone. Then it tells nobody an
             address, does not listen, and dials only its relays. Use `only_by_relays` to set this.
     """
@@ -102,6 +103,7 @@ class Reach:
     shares_machine: bool = False
     hidden: bool = False
     relay_only: bool = False
+    page: str | None = None
 
     @property
     def wanted(self) -> Wanted:
@@ -150,7 +152,8 @@ async def open_hub(
     limits = Limits(longest=longest)
     if reach.hidden:
         limits = replace(limits, dial=DIAL_BY_PROXY, waiting=WAITING_BY_PROXY)
-    hub = Hub(who, network=reach.dials, limits=limits, speech=Speech(feature_of=feature_of))
+    speech = Speech(feature_of=feature_of, page=reach.page)
+    hub = Hub(who, network=reach.dials, limits=limits, speech=speech)
     async with open_nursery() as nursery:
         await nursery.start(hub.run)
         try:

@@ -2,13 +2,14 @@
 
 import hashlib
 import hmac
+import re
 from dataclasses import dataclass
 
 import nacl.bindings as sodium
 from nacl.exceptions import CryptoError
 
 from . import constants as c
-from .encoding import digest, framed
+from .encoding import EncodingError, decode, digest, framed, is_array, is_int, is_rising
 from .group import is_point, signature_is_valid
 
 FIELD = 2**255 - 19
@@ -179,6 +180,27 @@ def proves(listener: bytes, challenge: bytes, answer: bytes, signed: bytes) -> b
     if not challenge[10] <= answer[0] <= challenge[11]:
         return False
     return signature_is_valid("sign link proof", answer[1:33], signed, answer[81:])
+
+
+SERVER = r"([-a-z0-9._]{1,253}|\[[0-9a-f:.]{2,45}\])(:[1-9][0-9]{0,4})?"
+
+
+def hello(data: bytes) -> tuple[list[int], str | None]:
+    """Return the features and the page in a hello."""
+    try:
+        value = decode(data)
+    except EncodingError:
+        raise Refused from None
+    if len(data) > 512 or not is_array(value, 3) or value[0] != "hello":
+        raise Refused
+    _, features, page = value
+    if not is_array(features) or len(features) > 64 or not is_rising(features):
+        raise Refused
+    if not all(is_int(one, 0, 65_535) for one in features):
+        raise Refused
+    if page is not None and not (isinstance(page, str) and re.fullmatch(SERVER, page)):
+        raise Refused
+    return list(features), page
 
 
 def binding(signed: bytes) -> bytes:

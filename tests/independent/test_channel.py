@@ -106,3 +106,12 @@ def test_records_that_are_none(one: dict[str, Any]) -> None:
     """Each is refused in its place."""
     with pytest.raises(Refused):
         channel.content_of(KEY, one["number"], raw(one, "record"))
+
+
+def test_hellos() -> None:
+    """What both sides name comes out as it was put in, and everything else is refused."""
+    for one in LINKS["hello"]:
+        assert channel.hello(raw(one, "encoded")) == (one["features"], one["page"])
+    for one in LINKS["reject"]["hello"]:
+        with pytest.raises(Refused):
+            channel.hello(raw(one, "bytes"))

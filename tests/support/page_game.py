@@ -41,8 +41,11 @@ from support.short_game import short_edition
 ROOM = 16
 """How many pieces a stream takes before who sends has to wait."""
 CALM = Timeouts(60_000, 60_000, 5_000, 60_000)
-ENOUGH = 8
-"""How many times something has to happen in the game before the last guest is cancelled."""
+ENOUGH = 3
+"""How many times something has to happen in the game before the last guest is cancelled.
+
+The shortest games have not much more.
+"""
 
 
 class ChannelStream(trio.abc.Stream):

@@ -127,6 +127,7 @@ class PageGuest:
             returning=is_back,
             relays_anew=is_back,
             relay_only=True,
+            page=relay_address(self.relays[0]).web_authority,
         )
 
     async def _accept(

@@ -11,6 +11,7 @@ from ...table_view.seats import seat_style
 from ...table_view.stage import Stage, keys_of
 from ...words import rules_text, table_terms
 from ...words.error_sentences import sentence
+from ...words.seats_in_pages import page_lines
 from ...words.translation import _
 from .seats_and_pieces import marks_of
 from .styled_lines import Line, broken, fit, paragraphs, text
@@ -30,6 +31,8 @@ def lobby(stage: Stage, width: int, papers: Sequence[str]) -> list[Line]:
         lines.append(text(f"   {number}  …", "dim"))
     if stage.lobby_note:
         lines += broken(" " + stage.lobby_note, width - 1, "bright", "   ")
+    if stage.scene.in_pages is not None:
+        lines += paragraphs(page_lines(stage.scene.in_pages), width - 1, hanging=" ")
     lines += [Line(), *_code(stage.scene.code, width)]
     return [*lines, *paragraphs(papers, width - 1)]
 

@@ -34,6 +34,7 @@ from ..open_links import Lan, Reach, open_hub
 from ..playing.frame_kinds import is_known, is_of_game
 from ..playing.play_table import Seat, play
 from ..playing.session import Outcome
+from ..seats_in_pages import PageTeller
 from ..task_groups import open_nursery
 from .invite_by_code import CodeKeeper
 from .lobby import (
@@ -378,6 +379,11 @@ class Lobby:
     _waiting: dict[bytes, Sit] = field(default_factory=dict)
     _told: tuple[str, ...] = ()
     _changes: Bucket = field(default_factory=lambda: Bucket(CHANGES))
+    _pages: PageTeller = field(init=False)
+
+    def __post_init__(self) -> None:
+        terms = self.seating.terms
+        self._pages = PageTeller(self.hub, self.screen, terms.seats, terms.quorum)
 
     def hear(self, event: Event) -> None:
         """Handle a guest's link that was made or lost, or a frame of a guest."""
@@ -547,6 +553,7 @@ class Lobby:
         # Only now: a change that is held back for its rate is sent by a later call.
         self._told = names
         self.screen(updates.Joined(names, self.seating.terms.seats))
+        self._pages.tell(self.seating.nicknames)
         for peer, one in self._here.items():
             if one.asked is not None:
                 self._post(peer, SeatedNames(names))

@@ -209,9 +209,14 @@ class Seating:
         self._seats[own] = replace(self._seats[own], addresses=tuple(addresses)[:MAX_ADDRESSES])
 
     @property
+    def nicknames(self) -> dict[bytes, str]:
+        """The nicknames of the players who have sat down, by the id of the peer."""
+        return {peer: one.entry.nickname for peer, one in self._seats.items()}
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The nicknames of the players who have sat down."""
-        return tuple(one.entry.nickname for one in self._seats.values())
+        return tuple(self.nicknames.values())
 
     @property
     def ids(self) -> frozenset[bytes]:

@@ -1,4 +1,4 @@
-"""Tell the screen who is connected, who is awaited, and for how long.
+"""Tell the screen who is connected, in a page or not, who is awaited, and for how long.
 
 A seat is linked if it has a link to this peer. The seats whose input for the step is missing are
 awaited. Lengths of time are seconds.
@@ -14,6 +14,7 @@ from protocol.units import Seconds
 
 from ...net.hub import Hub
 from ...presentation import screen_updates as updates
+from ..seats_in_pages import PageTeller
 
 FIRST: Final[Seconds] = 10.0
 """Seconds until the player is first told who is awaited. Each later pause is twice as long."""
@@ -39,9 +40,11 @@ class PresenceTeller:
             seats. None if the player was not told so, or has been told since that it does not.
     """
 
-    def __init__(self, machine: SeatMachine, screen: updates.Screen, hub: Hub) -> None:
-        """Make a reporter, before its first update."""
-        self._machine, self._screen, self._hub = machine, screen, hub
+    def __init__(
+        self, machine: SeatMachine, screen: updates.Screen, hub: Hub, pages: PageTeller
+    ) -> None:
+        """Make a reporter, before its first update. It lets `pages` tell of seats in pages."""
+        self._machine, self._screen, self._hub, self._pages = machine, screen, hub, pages
         self._attendance: updates.Attendance | None = None
         self._second: tuple[int, bytes, int] | None = None
         self._place: tuple[int, bytes] | None = None
@@ -67,7 +70,8 @@ class PresenceTeller:
 
     def tell(self, now: float) -> None:
         """Show who is connected, if this has changed, and the step's clock once a second."""
-        linked = self._linked()
+        linked, table = self._linked(), self._machine.table
+        self._pages.tell({one.id: one.nickname for one in table.header.roster})
         found = attendance(self._machine, linked)
         if found != self._attendance:
             self._attendance = found

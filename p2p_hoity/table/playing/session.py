@@ -33,6 +33,7 @@ from ..beside_game.rematch_frames import refuser_of
 from ..gathering.lobby import Roster, encode_lobby
 from ..gathering.table_keys import TableKeys, players
 from ..gathering.ticket_proof import Capability
+from ..seats_in_pages import PageTeller
 from ..task_groups import open_nursery
 from .awake_clock import AwakeClock
 from .effects_out import EffectsOut, GameReporter, JournalKeeper, play_of
@@ -505,7 +506,10 @@ def compose(
     kind = OnlookerAccess if machine.seat is None else SeatAccess
     access = kind(machine.table, machine.seat, roster, capability, hub, screen)
     side = SideChannel(access, keys, hub, screen, attendee.talks)
-    presence, game_reporter = PresenceTeller(machine, screen, hub), GameReporter(machine, screen)
+    terms = machine.table.header.terms
+    pages = PageTeller(hub, screen, terms.seats, terms.quorum)
+    presence = PresenceTeller(machine, screen, hub, pages)
+    game_reporter = GameReporter(machine, screen)
     questions = PlayerQuestions(machine, attendee.player, screen, game_reporter.view, clock.now)
     keeper = JournalKeeper(journal)
     effects_out = EffectsOut(

@@ -123,6 +123,7 @@ def test_a_program_reads_with_the_result_who_has_not_confirmed_it_and_then_only_
         over,
         updates.Unconfirmed(frozenset({1}), 28.0),
         updates.Unlinked("Bob", because(LinkCode.CLOSED)),
+        updates.InPages({"Bob": "relay.example"}, 3, 2, "Ana"),
         updates.Attendance((updates.Attending.LINKED, updates.Attending.UNLINKED)),
         updates.Accused(1, "bad-share"),
     )[1:]

@@ -81,6 +81,7 @@ def each() -> list[updates.Update]:
         updates.Started(at, 0),
         updates.Linked("Bob"),
         updates.Unlinked("Bob", because(LinkCode.CLOSED)),
+        updates.InPages({"Bob": "relay.example"}, 3, 2, "Ana"),
         updates.ChainGrew(node, node, 0.055),
         updates.Happened((happenings.RoundBegan(1, (0, 1, 2), (), None),), seen),
         updates.Rewound(2, 5, seen),

@@ -30,7 +30,7 @@ from p2p_hoity.net.channel import (
 from p2p_hoity.net.handshake import Listener, Purpose
 from p2p_hoity.net.network_errors import NetError, NobodyError
 from p2p_hoity.net.noise import MESSAGE, NAME, TAG, CipherState, NoiseError
-from p2p_hoity.net.protocol_versions import read_hello
+from p2p_hoity.net.protocol_versions import Hello, read_hello
 from p2p_hoity.net.transport import encode_frame
 from protocol.crypto.hashing import Label, digest, framed
 from protocol.crypto.identities import Identity, verify_signature
@@ -141,7 +141,13 @@ def test_the_proof_inside_the_channel() -> None:
     assert digest(Label.LINK_BINDING, statement) == proven.binding
     verify_signature(proven.peer, Label.LINK_PROOF, statement, answer[-64:])
     for one in VECTORS["hello"]:
-        assert read_hello(raw(one, "encoded")) == set(one["features"])
+        assert read_hello(raw(one, "encoded")) == Hello(tuple(one["features"]), one["page"])
+
+
+@pytest.mark.parametrize("one", VECTORS["reject"]["hello"], ids=lambda one: one["name"])
+def test_a_hello_that_names_no_server_is_refused(one: dict[str, Any]) -> None:
+    """[L-72]"""
+    fails(NetError, "hello-of-other-form", read_hello, raw(one, "bytes"))
 
 
 @pytest.mark.parametrize("one", VECTORS["reject"]["m1"], ids=lambda one: one["name"])

@@ -26,8 +26,10 @@ from p2p_hoity.net.network_errors import MisfitError, NetError, NobodyError
 from p2p_hoity.net.protocol_versions import (
     GREETING_2,
     LINK_VERSIONS,
+    MAX_HELLO,
     MOST_FEATURES,
     RELAY_VERSIONS,
+    Hello,
     Speech,
     Versions,
     read_hello,
@@ -189,30 +191,44 @@ def test_a_version_that_was_not_offered_is_not_taken_though_it_is_signed(version
     fails(NetError, "answer-of-other-version", check, data)
 
 
-@given(st.frozensets(st.integers(0, 65_535), max_size=MOST_FEATURES), st.binary(max_size=260))
-def test_a_hello_is_read_back_and_any_other_bytes_are_none(features, data):
+SERVERS = st.none() | st.from_regex(
+    r"([a-z0-9_.-]{1,253}|\[[0-9a-f:.]{2,45}\])(:[1-9][0-9]{0,4})?", fullmatch=True
+)
+
+
+@given(
+    st.frozensets(st.integers(0, 65_535), max_size=MOST_FEATURES),
+    SERVERS,
+    st.binary(max_size=520),
+)
+def test_a_hello_is_read_back_and_any_other_bytes_are_none(features, page, data):
     """[L-72]"""
-    assert read_hello(Speech(features=features).hello()) == features
-    assert len(Speech(features=features).hello()) <= 256
+    hello = Speech(features=features, page=page).hello()
+    assert read_hello(hello) == Hello(tuple(sorted(features)), page)
+    assert len(hello) <= MAX_HELLO
     try:
         found = read_hello(data)
     except NetError:
         return
-    assert Speech(features=found).hello() == data
+    assert Speech(features=frozenset(found.features), page=found.page).hello() == data
 
 
 @each(
     [
         ("hello",),
+        ("hello", ()),
         ("hello", (), ()),
-        ("hello", (2, 1)),
-        ("hello", (1, 1)),
-        ("hello", (65_536,)),
-        ("hello", (True,)),
-        ("hello", ("1",)),
-        ("hello", tuple(range(65))),
-        ("hallo", ()),
-        (0, ()),
+        ("hello", (), None, None),
+        ("hello", (2, 1), None),
+        ("hello", (1, 1), None),
+        ("hello", (65_536,), None),
+        ("hello", (True,), None),
+        ("hello", ("1",), None),
+        ("hello", tuple(range(65)), None),
+        ("hello", (), ""),
+        ("hello", (), "Relay.example"),
+        ("hallo", (), None),
+        (0, (), None),
         (),
     ]
 )

@@ -270,10 +270,11 @@ async def test_a_peer_that_comes_again_takes_its_place_and_a_recorded_answer_ope
         b"",
         bytes(4),
         encode_frame(b"hello"),
-        encode_frame(codec.encode(("hello", (2, 1)))),
-        encode_frame(bytes(257)),
+        encode_frame(codec.encode(("hello", (2, 1), None))),
+        encode_frame(codec.encode(("hello", (), "https://relay"))),
+        encode_frame(bytes(513)),
     ],
-    ids=["none", "a heartbeat", "no frame", "falling", "too long"],
+    ids=["none", "a heartbeat", "no frame", "falling", "no server", "too long"],
 )
 async def test_without_a_hello_there_is_no_link_and_no_verdict(hello, autojump_clock):
     """[L-72]"""
@@ -313,6 +314,23 @@ async def test_who_needs_another_feature_is_refused_and_told_which_we_have(autoj
             assert await receive(stream) == verdict.encode()
             assert await receive(stream) == mine.hello()
             await cut(stream)
+
+
+async def test_both_ends_of_a_link_know_the_page_of_the_other(autojump_clock):
+    """[L-90]"""
+    network = MemoryNetwork()
+    async with (
+        hubs(LOW, network=network) as (a,),
+        hubs(HIGH, network=network, speech=Speech(page="relay.example")) as (b,),
+    ):
+        (place,) = await a.listen("a", 1)
+        await b.connect([place], LOW.public, 5)
+        assert isinstance(await a.events.receive(), LinkUp)
+        assert [hub.page(one.public) for hub in (a, b) for one in (LOW, HIGH)] == [
+            None,
+            "relay.example",
+        ] * 2
+        assert a.page(bytes(32)) is None
 
 
 async def test_a_frame_that_needs_a_feature_goes_to_those_who_have_named_it(autojump_clock):

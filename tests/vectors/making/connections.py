@@ -15,6 +15,7 @@ from p2p_hoity.net.handshake_codes import Verdict
 from p2p_hoity.net.noise import CipherState, DiallerHandshake, ListenerHandshake
 from p2p_hoity.net.protocol_versions import LINK_VERSIONS, Speech
 from p2p_hoity.net.transport import encode_frame
+from protocol import codec
 from protocol.crypto.hashing import framed
 
 Entry = dict[str, Any]
@@ -229,16 +230,44 @@ def _with_old_key() -> bytes:
     return len(data).to_bytes(2, "big") + data
 
 
+def refused_pages() -> Iterator[tuple[str, object]]:
+    """What names no server of a page."""
+    yield "empty", ""
+    yield "a capital", "Relay.example"
+    yield "a port with a zero before it", "relay.example:080"
+    yield "no port", "relay.example:"
+    yield "a port too long", "relay.example:123456"
+    yield "a host too long", "x" * 254
+    yield "a scheme", "https://relay.example"
+    yield "not ASCII", "rélay.example"
+    yield "an end of line", "relay.example\n"
+    yield "no brackets", "2001:db8::1"
+    yield "bytes", b"relay.example"
+
+
 def book() -> Entry:
     """Return what `links.json` holds."""
     return {
         "connection": connection(),
         "hello": [
-            {"features": sorted(features), "encoded": Speech(features=features).hello().hex()}
-            for features in (frozenset[int](), frozenset({1, 2, 300}))
+            {
+                "features": sorted(features),
+                "page": page,
+                "encoded": Speech(features=features, page=page).hello().hex(),
+            }
+            for features, page in (
+                (frozenset[int](), None),
+                (frozenset({1, 2, 300}), None),
+                (frozenset[int](), "relay.example"),
+                (frozenset({1}), "[2001:db8::1]:4680"),
+            )
         ],
         "records": {"key": KEY.hex(), "accept": records()},
         "reject": {
+            "hello": [
+                {"name": name, "bytes": codec.encode(("hello", (), page)).hex()}
+                for name, page in refused_pages()
+            ],
             "m1": [{"name": name, "bytes": data.hex()} for name, data in refused_first()],
             "m2": [{"name": name, "bytes": data.hex()} for name, data in refused_second()],
             "id": [

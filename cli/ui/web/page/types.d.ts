@@ -110,6 +110,7 @@ export interface Lobby {
   reach: string | null;
   reasons: { words: string }[];
   lines: string[];
+  pages: string[];
 }
 export interface Beat {
   index: number;

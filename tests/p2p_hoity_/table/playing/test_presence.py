@@ -24,6 +24,8 @@ from protocol.seat.seat_machine import SeatMachine
 from protocol.seat.stay_after_end import LastWait
 from protocol.wire.table_header import Timeouts
 
+NO_PAGES = SimpleNamespace(tell=lambda nicknames: None)
+
 
 @pytest.fixture(autouse=True)
 def _cheap(request: pytest.FixtureRequest) -> Iterator[None]:
@@ -52,7 +54,7 @@ class Watched(MachineTable):
         """What tells of seat 0 as it is now."""
         ids = self.machine.table.ids
         hub = SimpleNamespace(linked=lambda peer: ids.index(peer) in self.links)
-        return PresenceTeller(self.machine, self.told.append, hub)  # type: ignore[arg-type]
+        return PresenceTeller(self.machine, self.told.append, hub, NO_PAGES)  # type: ignore[arg-type]
 
     def last(self) -> Any:
         """What was told last, if anything was."""
@@ -278,7 +280,7 @@ class Staying:
 
     def __init__(self) -> None:
         self.machine, self.told = StayingMachine(), list[Any]()
-        self.notes = PresenceTeller(self.machine, self.told.append, SimpleNamespace())  # type: ignore[arg-type]
+        self.notes = PresenceTeller(self.machine, self.told.append, SimpleNamespace(), NO_PAGES)  # type: ignore[arg-type]
 
     def watch(self, until: int, *seats: int) -> list[tuple[int, list[int], float]]:
         """Let time pass, and return what was told meanwhile with its second."""
