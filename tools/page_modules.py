@@ -16,16 +16,21 @@ from .environments import ROOT
 
 BROWSER = ROOT / "cli" / "ui" / "browser"
 _FOLDER = ROOT / "tools" / "page_build" / "stand_ins"
+
+
+def _package(name: str) -> dict[str, Path]:
+    """Return the file of each module of a package that is a stand-in."""
+    files = sorted((_FOLDER / name).rglob("*.py"))
+    parts = {file: file.relative_to(_FOLDER).with_suffix("").parts for file in files}
+    return {".".join(part for part in parts[file] if part != "__init__"): file for file in files}
+
+
 STAND_INS = {
     "anyio.to_interpreter": _FOLDER / "anyio_to_interpreter.py",
     "nacl._sodium": _FOLDER / "nacl_sodium.py",
     "ssl": _FOLDER / "ssl_names.py",
-    "trio": _FOLDER / "trio" / "__init__.py",
-    **{
-        f"trio.{file.stem}": file
-        for file in sorted((_FOLDER / "trio").glob("*.py"))
-        if file.stem != "__init__"
-    },
+    **_package("cryptography"),
+    **_package("trio"),
 }
 """What takes the place of modules that a page cannot have, by their names."""
 
@@ -56,7 +61,7 @@ PAGE = Program(
     (
         *("cli.ui.browser.play_calls", "anyio._backends._asyncio"),
         *("cli.pictures.game_picture", "cli.pictures.picture_facts", "segno"),
-        *("p2p_hoity.bots.hard_bot", "p2p_hoity.bots.learned"),
+        *("p2p_hoity.bots.hard_bot", "p2p_hoity.bots.learned", "spake2"),
     ),
     BROWSER / "play" / "modules.txt",
 )
@@ -65,7 +70,7 @@ DATA = (
     "p2p_hoity/bots/learned/weights.bin",
     "p2p_hoity/drawn_alike.txt",
     "p2p_hoity/editions/*.toml",
-    "p2p_hoity/table/gathering/nickname_words.txt",
+    "p2p_hoity/table/gathering/*.txt",
 )
 """The files that these modules read."""
 

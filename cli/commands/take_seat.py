@@ -180,10 +180,10 @@ class Sitting:
 
     async def accept(
         self, terms: Terms, game: HoityToity, names: tuple[str, ...], host: bytes | None
-    ) -> bool:
-        """Show the terms, and return whether the player accepts them: True unless `asks_terms`."""
+    ) -> str | None:
+        """Show the terms. Return "" if the player accepts them, as always unless `asks_terms`."""
         self.player.window.show_terms(TableOffer(terms, game, names, host))
-        return not self.asks_terms or await self.player.agree()
+        return "" if not self.asks_terms or await self.player.agree() else None
 
     async def admit(self, nickname: str, guest: bytes | None) -> bool:
         """Ask whether a guest (None for no key) may sit down. The player's own bots always may."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import trio
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.home import home as own_home
-from p2p_hoity.table.beside_game.watch_table import Onlooker, watch_table
+from p2p_hoity.table.beside_game.watch_table import ALONE, Onlooker, watch_table
 from p2p_hoity.table.playing.session import Outcome
 
 from ..exit_codes import INTERRUPTED, NOT_OK, OK, Trouble, ctrl_c_means
@@ -65,7 +66,8 @@ def watch(ticket: str, how: WatchOptions, seat: SeatOptions, output: OutputOptio
             async with trio.open_nursery() as nursery:
                 if listen := watcher.window.listener(False):
                     nursery.start_soon(listen)
-                outcome = await watch_table(read, onlooker, network, bool(how.proxy))
+                alone = replace(ALONE, network=network, hidden=bool(how.proxy))
+                outcome = await watch_table(read, onlooker, alone)
                 nursery.cancel_scope.cancel()
             return outcome
         return None

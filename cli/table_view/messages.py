@@ -23,7 +23,7 @@ from ..words.choice_notes import note
 from ..words.moment_sentences import moments
 from ..words.refusals import refusal
 from ..words.seats_in_pages import page_lines
-from ..words.table_terms import TableOffer, describe
+from ..words.table_terms import TableOffer, describe, page_link
 from ..words.translation import _, language
 from ..words.update_sentences import Telling, sentences
 from . import headline
@@ -84,10 +84,12 @@ class TableMessages:
         """Return the table while it fills."""
         scene, offer = self.stage.scene, self._offer
         reach, code = scene.reach, scene.code
+        ticket = (reach.ticket if reach is not None else "") or self._ticket
         return messages.Lobby(
             names=scene.lobby or (() if offer is None else offer.names),
             seats=scene.of_seats or (0 if offer is None else offer.terms.seats),
-            ticket=(reach.ticket if reach is not None else "") or self._ticket,
+            ticket=ticket,
+            link=None if ticket is None else page_link(ticket),
             code=code.code if isinstance(code, updates.OfferedCode) else None,
             reach=None if reach is None else str(reach.scope),
             reasons=() if reach is None else tuple(map(told, reach.reasons)),

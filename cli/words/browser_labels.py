@@ -67,11 +67,36 @@ def play_labels() -> dict[str, str]:
             "This browser keeps nothing for this page, so your seat would be lost. Open the link "
             "in another browser, not inside a messenger and not in a private window."
         ),
-        "no_ticket": _("This address leads to no table. Open the whole link that you were sent."),
+        "ask_guests": _("Ask me about each guest"),
+        "begin": _("Open a table"),
+        "front": _(
+            "Hoity Toity is a game of collecting and bluffing for two to six players. Nothing has "
+            "to be installed: this page shuffles, deals and checks every move together with the "
+            "programs of the others."
+        ),
+        "join": _("Sit down"),
+        "join_word": _("A link, a ticket or a code that you were given"),
+        "name": _("Your nickname (empty: a new one at each table)"),
+        "seats": _("Seats, yours included"),
+        "trust": trust(),
+        "watch": _("Only watch"),
         "taken": _(
             "This table is open in another tab. Go on there, or close it and load this page."
         ),
     }
+
+
+def trust() -> str:
+    """Return whom somebody has to trust who plays in a page of `{server}`."""
+    return _(
+        "You play in a page of {server}. Whoever runs it could change the page, and then see "
+        "your cards and play for you. A program of your own trusts nobody."
+    )
+
+
+def no_ticket() -> str:
+    """Return what somebody is told whose address leads to no table."""
+    return _("This address leads to no table. Open the whole link that you were sent.")
 
 
 def play_start() -> dict[str, Any]:

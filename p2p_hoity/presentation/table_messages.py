@@ -19,7 +19,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum, StrEnum
 from pathlib import Path
-from typing import Any, dataclass_transform
+from typing import Any, Final, dataclass_transform
 
 from ..rules import ActionCard, Happening, Place
 from .message_records import Board, EditionInfo, Entry, SeatIdentity, StandingInfo, Terms, Told
@@ -100,6 +100,7 @@ class Lobby(Message):
         names: The nicknames of those who have sat down, the host's first.
         seats: The number of seats, 0 if it is not known yet.
         ticket: The ticket that is valid now. None for guests.
+        link: The address at which a page leads to the table. None if no relay may serve one.
         code: The words that one guest can use instead of the ticket. None without such a code.
         reach: From where the ticket works. None if it is not known yet, and for guests.
         reasons: Why it works from there only, and what the host can do.
@@ -111,12 +112,17 @@ class Lobby(Message):
     names: tuple[str, ...]
     seats: int
     ticket: str | None = field(default=None, repr=False)
+    link: str | None = field(default=None, repr=False)
     code: str | None = field(default=None, repr=False)
     reach: str | None = None
     reasons: tuple[Told, ...] = ()
     terms: Terms | None = None
     lines: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
+
+
+NO_NICKNAME: Final = "no-nickname"
+"""The code with which a nickname is refused."""
 
 
 class AskForm(StrEnum):

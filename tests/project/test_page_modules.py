@@ -15,7 +15,7 @@ import pytest
 from nacl import bindings
 from support.paths import ROOT
 
-from tools.page_modules import PAGE, SITE, Modules, Program
+from tools.page_modules import DATA, PAGE, SITE, Modules, Program
 
 BUILD = ROOT / "tools" / "page_build"
 INSTALLED = Path(sysconfig.get_paths()["purelib"])
@@ -37,10 +37,10 @@ LATER = {
     "page": {
         **{name: found for name, found in OF_BOTH.items() if name not in PACKED},
         "cli.local.ending_signals": {"termios"},
+        "p2p_hoity.net.lan_discovery": {"zeroconf"},
         "p2p_hoity.net.link_limits": {"resource"},
         "p2p_hoity.net.relay_client": {"p2p_hoity.net.web_relay"},
         "p2p_hoity.net.relay_tls": {
-            "cryptography.hazmat.primitives",
             "cryptography.hazmat.primitives.asymmetric.ed25519",
             "cryptography.hazmat.primitives.serialization",
         },
@@ -54,11 +54,14 @@ OWN = {"cli", "p2p_hoity", "protocol"}
 OTHERS = {
     "site": {"msgpack", "nacl"},
     "page": {
-        *("anyio", "attr", "msgpack", "nacl", "outcome", "segno", "sniffio", "ssl", "trio"),
-        "typing_extensions",
+        *("anyio", "attr", "cryptography", "msgpack", "nacl", "outcome", "segno", "sniffio"),
+        *("spake2", "ssl", "trio", "typing_extensions"),
     },
 }
-"""The other packages whose modules a page has. Those of ssl and trio are stand-ins."""
+"""The other packages whose modules a page has.
+
+Those of cryptography, ssl and trio are stand-ins.
+"""
 EACH = pytest.mark.parametrize("program", [SITE, PAGE], ids=lambda program: program.name)
 
 
@@ -107,6 +110,19 @@ def test_what_is_imported_later_is_in_the_list_or_known_to_be_of_no_use(program:
         if missing := later - known - packages:
             found[name] = missing
     assert found == LATER[program.name]
+
+
+def test_every_file_that_the_modules_read_is_packed() -> None:
+    packed = {path for pattern in DATA for path in ROOT.glob(pattern)}
+    kinds = {".bin", ".json", ".mo", ".toml", ".txt"}
+    read = {
+        path
+        for package in OWN
+        for path in (ROOT / package).rglob("*")
+        # The page of the table is no file of Python's, and is bundled apart.
+        if path.suffix in kinds and (ROOT / "cli" / "ui") not in path.parents
+    }
+    assert packed == read
 
 
 def calls_of(name: str) -> set[str]:

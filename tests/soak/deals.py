@@ -108,9 +108,9 @@ def terms_of(keys: TableKeys, seats: int, quorum: int, times: Sequence[int]) -> 
     return Terms(keys.seat.public, os.urandom(32), game, seats, quorum, Timeouts(*times))
 
 
-async def yes(*_: Any) -> bool:
+async def yes(*_: Any) -> str:
     """Agree to whatever is asked."""
-    return True
+    return ""
 
 
 async def sit(words: list[str]) -> None:

@@ -161,9 +161,9 @@ class Sitter:
         return self.home.unchecked.get(self.end.transcript)
 
 
-async def accept(*_: object) -> bool:
+async def accept(*_: object) -> str:
     """Accept the terms of a table."""
-    return True
+    return ""
 
 
 async def play(seats: int) -> list[Sitter]:

@@ -72,6 +72,7 @@ class PagedHost:
     Attributes:
         address: Where the page is.
         transcript: The host's file of the game.
+        link: That of the last table.
     """
 
     def __init__(self, folder: Path, page: Path, port: int) -> None:
@@ -82,6 +83,7 @@ class PagedHost:
         self.relay = self._relay()
         self.transcript = folder / "host.hoity"
         self.host: Terminal | None = None
+        self.link = ""
 
     def _relay(self) -> Terminal:
         words = ["relay", *LISTEN, "--json", *self._web]
@@ -103,7 +105,22 @@ class PagedHost:
         words = ["host", "--relay", self._url, "--seats", str(seats), *BOT, "--patience", "20"]
         words += ["--edition", str(short_file(self.folder)), "--transcript", str(self.transcript)]
         self.host = start(self.folder / "host", *words, *more, typed=typed)
-        return f"{self.address}#{self.host.read_until('ticket')['ticket']}"
+        self.link = f"{self.address}#{self.host.read_until('ticket')['ticket']}"
+        return self.link
+
+    def join(self, ticket: str, transcript: Path) -> Terminal:
+        """Sit down at a table with a bot."""
+        words = [
+            "join",
+            ticket,
+            "--yes",
+            "--relay",
+            self._url,
+            *BOT,
+            "--transcript",
+            str(transcript),
+        ]
+        return start(self.folder / "native", *words)
 
     def close(self) -> None:
         """End both programs."""

@@ -21,7 +21,7 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage import player_key
 from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.storage.home import Home
-from p2p_hoity.table.beside_game.watch_table import Onlooker, watch_table
+from p2p_hoity.table.beside_game.watch_table import ALONE, Onlooker, watch_table
 from p2p_hoity.table.gathering.host_table import host_table
 from p2p_hoity.table.gathering.join_table import join_table
 from p2p_hoity.table.gathering.lobby import (
@@ -77,9 +77,9 @@ def cheap_table(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 Condition = Callable[[updates.Update], bool]
 
 
-async def yes(*_: Any) -> bool:
+async def yes(*_: Any) -> str:
     """Accept the terms of a table."""
-    return True
+    return ""
 
 
 LONGER = replace(edition_of("small-4"), castles=load().castles[:6])
@@ -307,7 +307,7 @@ class PlayerTable:
     def _open(self, word: str) -> None:
         self.ticket = decode_ticket(word)
 
-    async def join(self, number: int, accept: Callable[..., Awaitable[bool]] = yes) -> None:
+    async def join(self, number: int, accept: Callable[..., Awaitable[str | None]] = yes) -> None:
         """Join the table and play."""
         await self.opened.wait()
         guest = self.guests[number]
@@ -352,7 +352,8 @@ class PlayerTable:
     async def look_on(self, onlooker: Onlooker, network: Network | None = None) -> Outcome:
         """Look on with the ticket of the host, from when the table is open."""
         await self.opened.wait()
-        return await watch_table(self.ticket, onlooker, network or self.network)
+        alone = replace(ALONE, network=network or self.network)
+        return await watch_table(self.ticket, onlooker, alone)
 
     async def play(
         self, instead: dict[int, Callable[[], Awaitable[Any]]] | None = None, *beside: Any

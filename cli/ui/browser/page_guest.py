@@ -1,88 +1,85 @@
-"""A guest in a page: the seat that it takes or takes again, and how it leaves."""
+"""A guest in a page: the seat that it takes or takes again."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Final
 
-import trio
-
+from p2p_hoity.coded_errors import CodedError
+from p2p_hoity.confusable_names import twins
 from p2p_hoity.game_adapter import HoityToity
-from p2p_hoity.net.addresses import relay_address
 from p2p_hoity.net.page_network import PageNetwork
 from p2p_hoity.net.ticket import Ticket
-from p2p_hoity.presentation.screen_updates import GameOver, Update
-from p2p_hoity.storage.player_key import NamedIdentity
+from p2p_hoity.storage.player_key import NamedIdentity, check_name
 from p2p_hoity.table.gathering.drawn_nicknames import draw_nickname
-from p2p_hoity.table.gathering.join_table import join_table, kept_seat
+from p2p_hoity.table.gathering.join_table import JoinCode, join_table
 from p2p_hoity.table.gathering.table_keys import TableKeys
-from p2p_hoity.table.open_links import Lan, Reach
-from p2p_hoity.table.playing.end_codes import LEFT
-from p2p_hoity.table.playing.play_table import Seat
-from p2p_hoity.table.playing.resume_table import resume_table
+from p2p_hoity.table.peer_error import PeerError
 from p2p_hoity.table.playing.session import Outcome
 from protocol import Identity, Terms
 
 from ...exit_codes import Trouble
+from ...words.error_sentences import sentence
 from ...words.table_terms import TableOffer
 from ...words.translation import _
-from ..going import ENDING, LEAVING, Going
-from ..person_seat import PersonSeat
-from ..screen_options import ScreenOptions
-from ..web.page_window import PageWindow
+from .page_stay import PageStay
 from .worker_page import WorkerPage
 
+FULL: Final = (JoinCode.FULL, JoinCode.BEGUN, JoinCode.BEGUN_WITHOUT)
+"""Why nobody can sit down at a table that can be watched."""
 
-@dataclass
-class PageGuest:
-    """The stay of a guest at a table.
 
-    Attributes:
-        relays: The relays that the page may use, such as 'wss://host:port'.
-        player: Who plays the seat.
-        file: The file of the last game. None before its end.
-    """
+class WatchInstead(Exception):
+    """The wish to watch a table at which no seat is free."""
 
-    page: WorkerPage
-    network: PageNetwork
-    relays: tuple[str, ...]
-    player: PersonSeat = field(init=False)
-    file: Path | None = None
 
-    def __post_init__(self) -> None:
-        self.home = self.page.home
-        self._scope, self._going, self._is_over = trio.CancelScope(), trio.Event(), False
-        how = ScreenOptions(self._leave, again=True, bell=False, page=self.page)
-        self.player = PersonSeat(how, PageWindow)
+class PageGuest(PageStay):
+    """The stay of a guest at the table of a ticket."""
 
-    async def play(self, ticket: Ticket) -> Outcome:
-        """Take the seat at the table of a ticket, or take it again, and play there to the end.
+    def __init__(
+        self,
+        page: WorkerPage,
+        network: PageNetwork,
+        relays: tuple[str, ...],
+        ticket: Ticket,
+        nickname: str = "",
+    ) -> None:
+        """Prepare the stay. Without a nickname one is drawn, and the person may choose another."""
+        super().__init__(page, network, relays)
+        self.ticket, self._nickname = ticket, nickname
 
-        Returns:
-            How the last game ended.
+    async def _stay(self) -> Outcome:
+        """Sit down, or take the seat again."""
+        me = self._sat_as() or self._new()
+        if (kept := self.kept(self.ticket)) is not None:
+            return await self._resume(me, kept)
+        keys, accept = TableKeys(me.identity), partial(self._accept, me)
+        try:
+            return await join_table(self._seat(me), keys, self.ticket, accept, self._reach())
+        except PeerError as error:
+            if error.code is JoinCode.NAME:
+                self.home.files.remove(self._sitting)
+                words = _(
+                    "The host accepts no guest with your nickname: somebody at this table has the "
+                    "same or a similar one. Load this page again, and choose another."
+                )
+                raise Trouble(words) from error
+            if error.code not in FULL or not await self._asks_to_watch(sentence(error.reason)):
+                raise
+        raise WatchInstead
 
-        Raises:
-            PeerError: If the player cannot sit down.
-            Trouble: If the player leaves.
-        """
-        kept = kept_seat(self.home, None, ticket)
-        me = self._sat_as() or NamedIdentity(Identity(os.urandom(32)), draw_nickname(), True)
-        seat, reach = self._seat(me), self._reach(is_back=kept is not None)
-        outcome = None
-        with self._scope:
-            if kept is not None:
-                outcome = await resume_table(seat, kept, reach)
-            else:
-                accept = partial(self._accept, me)
-                outcome = await join_table(seat, TableKeys(me.identity), ticket, accept, reach)
-        if outcome is None or outcome.code == LEFT:
-            raise Trouble(
-                _("You have left for now. To take your seat again, load this page again.")
-            )
-        return outcome
+    async def _asks_to_watch(self, why: str) -> bool:
+        """Ask whether to watch a table, and say why the person cannot sit there."""
+        words = _("{why}. Do you want to watch the game?").format(why=why[:1].upper() + why[1:])
+        return await self.window.ask(words)
+
+    def _new(self) -> NamedIdentity:
+        """Return a new key, with the nickname that the person wants, or one that is drawn."""
+        name = self._nickname or draw_nickname()
+        return NamedIdentity(Identity(os.urandom(32)), name, is_drawn=not self._nickname)
 
     def _sat_as(self) -> NamedIdentity | None:
         """Return who has accepted the terms in this page, None if nobody has.
@@ -92,43 +89,12 @@ class PageGuest:
         if not self.home.files.has(self._sitting):
             return None
         data = self.home.files.get(self._sitting)
-        return NamedIdentity(Identity(data[:32]), data[32:].decode(), True)
+        return NamedIdentity(Identity(data[:32]), data[32:].decode())
 
     @property
     def _sitting(self) -> Path:
         """The file with the key of the seat and the nickname."""
         return self.home.path / "sitting"
-
-    def is_kept(self, ticket: Ticket) -> bool:
-        """Return whether the page has a seat in an unfinished game at the table of a ticket."""
-        return kept_seat(self.home, None, ticket) is not None
-
-    def _seat(self, me: NamedIdentity) -> Seat:
-        """Return the data of this seat that the table needs."""
-        return Seat(
-            screen=self._tell,
-            output=None,
-            player=Going(self.player, self._going),
-            again=True,
-            is_unhurried=lambda: False,
-            off_loop=trio.to_thread.run_sync,
-            home=self.home,
-            me=me,
-            # The key is that of one table, so nobody would know it again.
-            unknown=True,
-        )
-
-    def _reach(self, is_back: bool) -> Reach:
-        """Return how this peer is reached: at the relays of the page, and nowhere else."""
-        return Reach(
-            relays=self.relays,
-            lan=Lan.OFF,
-            network=self.network,
-            returning=is_back,
-            relays_anew=is_back,
-            relay_only=True,
-            page=relay_address(self.relays[0]).web_authority,
-        )
 
     async def _accept(
         self,
@@ -137,43 +103,26 @@ class PageGuest:
         game: HoityToity,
         names: tuple[str, ...],
         host: bytes | None,
-    ) -> bool:
-        """Show the terms, and return whether the player accepts them, now or before a reload."""
-        # Nothing that a page tells of itself proves anything against whoever serves it.
-        words = _(
-            "You play in a page of {server}. Whoever runs it could change the page, and then see "
-            "your cards and play for you. A program of your own trusts nobody."
-        )
-        notes = (
-            _("Hoity Toity is a game of collecting and bluffing. Its rules are in the menu above."),
-            words.format(server=relay_address(self.relays[0]).web_authority),
-        )
-        self.player.window.show_terms(TableOffer(terms, game, names, host, notes))
-        if self._sat_as() is None:
-            if not await self.player.agree():
-                return False
-            self.home.files.put(self._sitting, me.identity.seed + me.nickname.encode())
-        return True
-
-    def _tell(self, update: Update) -> None:
-        """Show an update, and note that a game has ended."""
-        self.player.tell(update)
-        if isinstance(update, GameOver):
-            self._is_over, self.file = True, update.transcript
-
-    def keep(self) -> None:
-        """Let the browser save the file of the last game."""
-        if self.file is not None:
-            self.page.give(self.file.name, self.home.unchecked.get(self.file))
-
-    def _leave(self, reason: str) -> None:
-        """Leave the table, with some time to tell the others or to send the last frames."""
-        if not self._going.is_set():
-            self._going.set()
-            self._scope.deadline = trio.current_time() + (ENDING if self._is_over else LEAVING)
+    ) -> str | None:
+        """Show the terms. Return the nickname if they are accepted, now or before a reload."""
+        self.window.show_terms(TableOffer(terms, game, names, host, self._notes()))
+        if (sat := self._sat_as()) is not None:
+            return sat.nickname
+        offered = me.nickname
+        if me.is_drawn and any(twins(offered, other) for other in names):
+            offered = draw_nickname(names)
+        nickname = await self.window.sit_down(offered, partial(_why_not, names))
+        if nickname is not None:
+            self.home.files.put(self._sitting, me.identity.seed + nickname.encode())
+        return nickname
 
 
-async def sit_in_page(guest: PageGuest, ticket: Ticket) -> None:
-    """Play at a table, and show the end until the player leaves the page."""
-    window = cast(PageWindow, guest.player.window)
-    (await window.serve_beside(partial(guest.play, ticket))).unwrap()
+def _why_not(others: Sequence[str], nickname: str) -> str | None:
+    """Return why somebody cannot have a nickname at a table, None if it is possible."""
+    try:
+        check_name(nickname)
+    except CodedError as error:
+        return sentence(error.reason)
+    if any(twins(nickname, other) for other in others):
+        return _("Somebody at this table has the same nickname, or a similar one.")
+    return None

@@ -10,7 +10,6 @@ import json
 import os
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 from p2p_hoity.coded_errors import CodedError
@@ -22,21 +21,24 @@ from p2p_hoity.storage.slot_store import SlotStore
 
 from ...exit_codes import Trouble
 from ...words import translation
+from ...words.browser_labels import no_ticket
 from ...words.error_sentences import sentence
 from ..web.page_message import page_message
 from .ended_game import ended_game, show_ended
 from .file_window import SETTINGS
-from .page_guest import PageGuest, sit_in_page
+from .page_guest import PageGuest, WatchInstead
+from .page_opener import PageOpener
+from .page_stay import PageStay, stay_in_page
+from .page_watcher import PageWatcher
+from .wishes import HOME, OPENING, TICKET, WATCHES, store_wish
 from .worker_page import WorkerPage
 
-HOME: Final = Path("/hoity")
 NO_ROOM: Final = "QuotaExceededError"
 """The name of the browser's error if it gives the page no more room."""
-TICKET: Final = HOME / "ticket"
 _files: Final = list[SlotStore]()
 """The files of the table, once the worker has them."""
-_guests: Final = list[PageGuest]()
-"""The guest of this worker, once it plays."""
+_stays: Final = list[PageStay]()
+"""The stay of this worker, once there is one."""
 
 
 class PoolSlots:
@@ -105,75 +107,118 @@ def _dialled(dial: Callable[..., Any], url: str, stream: PageStream) -> BrowserS
     return BrowserSocket(dial(url, stream.opened, received, stream.ended))
 
 
-def keep_ticket(ticket: str, pool: Any) -> bool:
-    """Take the files of a table, and store its ticket. Return whether there is one.
+class Browser:
+    """What JavaScript gives the program: the relay of the page, sockets, and ways to the page.
 
-    Args:
-        ticket: "" for the one that the files have.
-    """
-    files = SlotStore(PoolSlots(pool))
-    _files[:] = [files]
-    if ticket:
-        files.put(TICKET, ticket.encode())
-    return files.has(TICKET)
-
-
-async def play(
-    relay: str,
-    language: str,
-    dial: Callable[..., Any],
-    post: Callable[[str], object],
-    give: Callable[[str, Any], object],
-) -> None:
-    """Play at the table whose ticket is stored, or go on there, until the player leaves the page.
-
-    Args:
-        relay: The relay of the page, such as 'wss://host:port'.
-        dial: Opens a WebSocket. It is given the URL, and what to call when the socket is open, for
-            each message, and at the end.
+    Attributes:
+        relays: The relay of the page, such as 'wss://host:port'.
         post: Sends a text to the page.
         give: Gives the page a file that the browser is to save.
     """
-    translation.speak(language)
+
+    def __init__(
+        self,
+        relay: str,
+        language: str,
+        dial: Callable[..., Any],
+        post: Callable[[str], object],
+        give: Callable[[str, Any], object],
+    ) -> None:
+        """Take them, and speak a language.
+
+        Args:
+            dial: Opens a WebSocket. It is given the URL, and what to call when the socket is open,
+                for each message, and at the end.
+        """
+        translation.speak(language)
+        self.relays, self.post, self.give = (relay,), post, give
+        self.network = PageNetwork(partial(_dialled, dial), self.relays)
+
+
+async def prepare(wish: str, pool: Any, browser: Browser) -> str:
+    """Take the files of a table, and store there what the person wants.
+
+    Args:
+        wish: What the page has asked, as JSON. Nothing is stored if it has no `act`.
+
+    Returns:
+        Why that is not possible, in a sentence. "" if it is.
+    """
+    files = SlotStore(PoolSlots(pool))
+    _files[:] = [files]
+    try:
+        await store_wish(json.loads(wish), files, browser.network, browser.relays[0])
+    except CodedError as error:
+        return _whole(sentence(error.reason))
+    except Trouble as trouble:
+        return _whole(str(trouble))
+    return ""
+
+
+async def play(nickname: str, browser: Browser) -> None:
+    """Do what is stored for the table, until the person leaves the page."""
     (files,) = _files
-    page = WorkerPage(Home(HOME, files), post, give)
-    guest = PageGuest(page, PageNetwork(partial(_dialled, dial), (relay,)), (relay,))
-    _guests[:] = [guest]
-    page.enter()
+    page = WorkerPage(Home(HOME, files), browser.post, browser.give)
     words = ""
     try:
-        ticket = read_ticket(files.get(TICKET).decode())
-        # Whoever has a seat to take again does not wait until all files of games were read.
-        path = None if guest.is_kept(ticket) else ended_game(page.home, ticket)
-        if path is None:
-            await sit_in_page(guest, ticket)
-        else:
-            guest.file = path
-            await show_ended(page, path.name, files.get(path))
+        try:
+            await _stay(page, browser, nickname)
+        except WatchInstead:
+            files.put(WATCHES, b"")
+            await _stay(page, browser, nickname)
     except CodedError as error:
         words = sentence(error.reason)
     except Trouble as trouble:
         words = str(trouble)
-    if words and words[-1] not in ".!?":
-        words += "."
     # The page may know no labels yet.
-    for message in (page_message(page.mode, SETTINGS), Bye(words[:1].upper() + words[1:])):
-        post(json.dumps(message.as_json()))
+    for message in (page_message(page.mode, SETTINGS), Bye(_whole(words))):
+        browser.post(json.dumps(message.as_json()))
+
+
+async def _stay(page: WorkerPage, browser: Browser, nickname: str) -> None:
+    """Sit at the table, host or watch it, or show its game if that is over."""
+    files, given = page.home.files, (page, browser.network, browser.relays)
+    ticket = read_ticket(files.get(TICKET).decode()) if files.has(TICKET) else None
+    stay: PageStay
+    if files.has(OPENING):
+        stay = PageOpener(*given, OPENING, TICKET)
+    elif ticket is None:
+        raise Trouble(no_ticket())
+    elif files.has(WATCHES):
+        page.mode, stay = "watch", PageWatcher(*given, ticket)
+    else:
+        stay = PageGuest(*given, ticket, nickname)
+    _stays[:] = [stay]
+    page.enter()
+    # Whoever has a seat to take again does not wait until all files of games were read.
+    is_new = ticket is None or stay.kept(ticket) is not None
+    path = None if is_new or ticket is None else ended_game(page.home, ticket)
+    if path is None:
+        await stay_in_page(stay)
+    else:
+        stay.file = path
+        await show_ended(page, path.name, files.get(path))
+
+
+def _whole(words: str) -> str:
+    """Return words as a sentence."""
+    stop = "." if words and words[-1] not in ".!?" else ""
+    return words[:1].upper() + words[1:] + stop
 
 
 def enter() -> None:
     """Tell the page everything anew."""
-    for guest in _guests:
-        guest.page.enter()
+    for stay in _stays:
+        stay.page.enter()
 
 
 def say(text: str) -> None:
     """Take what the page has sent."""
-    for guest in _guests:
-        guest.page.take(text)
+    for stay in _stays:
+        stay.page.take(text)
 
 
 def keep() -> None:
     """Let the browser save the file of the last game."""
-    for guest in _guests:
-        guest.keep()
+    for stay in _stays:
+        stay.keep()

@@ -9,7 +9,7 @@ from typing import Final
 import trio
 
 from p2p_hoity.presentation import window_messages as windows
-from p2p_hoity.presentation.table_messages import Ask, AskForm, Message, Refused
+from p2p_hoity.presentation.table_messages import NO_NICKNAME, Ask, AskForm, Message, Refused
 from p2p_hoity.web.websocket import WebSocket
 
 from ... import version
@@ -26,7 +26,6 @@ from .page_sheets import page_sheet
 from .window_requests import Open, Set, Setup, next_request
 
 ASK: Final = 1
-NO_NICKNAME: Final = "no-nickname"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from p2p_hoity.presentation.window_messages import StyledText
 from ...table_view.desk import Desk
 from ...table_view.sheets import sheet
 from ...table_view.stage import Stage
+from ...words.table_terms import page_link
 from ...words.translation import _
 from ..saved_picture import save_picture
 from .window_requests import SheetName
@@ -17,31 +18,34 @@ from .window_requests import SheetName
 
 def page_sheet(name: SheetName, stage: Stage, desk: Desk, ticket: str) -> windows.Sheet:
     """Return a page of text, with the ticket on the pages where it is looked for."""
-    if name == "ticket":
-        none = () if ticket else (_line(_("Nothing yet."), "dim"),)
-        return windows.Sheet(name, _("Ticket"), none, *_ticket(ticket))
+    if name in ("ticket", "link"):
+        found = ticket if name == "ticket" else page_link(ticket) or ""
+        none = () if found else (_line(_("Nothing yet."), "dim"),)
+        title = _("Ticket") if name == "ticket" else _("Link")
+        return windows.Sheet(name, title, none, *_given(found))
     title, told = sheet(name, stage, desk)
     lines = tuple(
         tuple(StyledText(words, style.lstrip("*")) for words, style in one.texts) for one in told
     )
     shown = ticket if name == "links" and stage.scene.moved is not None else ""
-    return windows.Sheet(name, title, lines or (_line(_("Nothing yet."), "dim"),), *_ticket(shown))
+    return windows.Sheet(name, title, lines or (_line(_("Nothing yet."), "dim"),), *_given(shown))
 
 
 def _line(words: str, style: str) -> tuple[StyledText, ...]:
     return (StyledText(words, style),)
 
 
-def _ticket(ticket: str) -> tuple[str | None, str | None, int]:
-    """Return a ticket with its QR code as the path of a picture, and the size of the picture."""
-    if not ticket:
+def _given(words: str) -> tuple[str | None, str | None, int]:
+    """Return a ticket or a link with its QR code as the path of a picture, and its size."""
+    if not words:
         return None, None, 0
     import segno
 
     # Capitals take less room, and a ticket may be typed in any case.
-    rows = segno.make_qr(ticket.upper(), error="l").matrix
+    is_link = "://" in words
+    rows = segno.make_qr(words if is_link else words.upper(), error="l").matrix
     dark = ((x, y) for y, row in enumerate(rows) for x, is_dark in enumerate(row) if is_dark)
-    return ticket, "".join(f"M{x},{y}h1v1h-1z" for x, y in dark), len(rows)
+    return words, "".join(f"M{x},{y}h1v1h-1z" for x, y in dark), len(rows)
 
 
 def saved_picture(stage: Stage, save: Callable[[str, str], str]) -> windows.Saved:

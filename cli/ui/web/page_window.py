@@ -19,7 +19,7 @@ from p2p_hoity import rules
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation import window_messages as windows
 from p2p_hoity.presentation.staging import Heard, Remark
-from p2p_hoity.presentation.table_messages import AskForm, Message
+from p2p_hoity.presentation.table_messages import NO_NICKNAME, AskForm, Message, Refused
 from p2p_hoity.presentation.window_messages import Part
 from p2p_hoity.rules import IllegalMove
 from p2p_hoity.table.playing.player_requests import LeaveForNow, Talk, WaitLonger
@@ -50,7 +50,7 @@ from .outbox import Outbox
 from .page_message import page_message
 from .page_questions import PageQuestions
 from .page_sheets import page_sheet, saved_picture
-from .window_requests import Done, Hurry, Open, Save, Set, WindowLine, next_request
+from .window_requests import Done, Hurry, Open, Save, Set, SitDown, WindowLine, next_request
 
 T = TypeVar("T")
 VACANT: Final[Seconds] = 10.0
@@ -82,6 +82,8 @@ class PageWindow(PeopleWindow):
         self._answers = Box[tuple[rules.View, rules.Choice]]()
         self._open: tuple[rules.View, rules.Kind] | None = None
         self._pausing = trio.CancelScope()
+        self._nickname = ""
+        self._why_not: Callable[[str], str | None] = lambda nickname: None
         self._ending: Message | None = None
         self._is_over = self._is_left = self._is_done = False
         self._kept: list[updates.Update] = []
@@ -199,6 +201,25 @@ class PageWindow(PeopleWindow):
         """Ask the person to accept the terms."""
         return await self._questions.ask(AskForm.AGREE, _("Sit down?"))
 
+    async def sit_down(self, nickname: str, why_not: Callable[[str], str | None]) -> str | None:
+        """Ask the person to accept the terms and to choose a nickname, and return it.
+
+        Args:
+            nickname: The one that is offered.
+            why_not: Returns why another one is not possible, in a sentence, None if it is.
+
+        Returns:
+            None if the terms are not accepted.
+        """
+        self._nickname, self._why_not = nickname, why_not
+        fields = {"nickname": nickname}
+        is_accepted = await self._questions.ask(AskForm.AGREE, _("Sit down?"), fields)
+        return self._nickname if is_accepted else None
+
+    async def ask(self, words: str) -> bool:
+        """Ask the person any question with yes or no."""
+        return await self._questions.ask(AskForm.AGREE, words)
+
     async def admit(self, nickname: str, key: str | None) -> bool:
         """Ask the person whether a guest may sit down."""
         fields = {"nickname": nickname, "fingerprint": key}
@@ -287,6 +308,8 @@ class PageWindow(PeopleWindow):
                 self._check(question, picked)
             case Reply(ask, yes):
                 self._questions.reply(ask, yes)
+            case SitDown(ask, nickname):
+                self._sit_down(ask, nickname)
             case Hurry():
                 self._hurry()
             case Open(name):
@@ -341,6 +364,15 @@ class PageWindow(PeopleWindow):
 
     def _refuse(self, code: str, fields: Mapping[str, Any]) -> None:
         self._send([self._messages.table.refused(code, fields)])
+
+    def _sit_down(self, ask: int, nickname: str) -> None:
+        """Take the nickname with which the terms are accepted, or refuse it."""
+        chosen = nickname or self._nickname
+        if (why := self._why_not(chosen)) is None:
+            self._nickname = chosen
+            self._questions.reply(ask, True)
+        else:
+            self._send([Refused(None, NO_NICKNAME, {}, why)])
 
     def _ask_to_leave(self) -> None:
         """Ask whether to leave, since a page could send this by mistake or be made to."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..screen_options import PageSocket
 
 SheetName = Literal[
-    "proofs", "links", "pieces", "rules", "numbers", "log", "recap", "advice", "ticket"
+    "proofs", "links", "pieces", "rules", "numbers", "log", "recap", "advice", "ticket", "link"
 ]
 """The name of a page of text."""
 
@@ -37,6 +37,14 @@ class Setup:
     language: str
     level: str | None
     lesson: bool
+
+
+@dataclass(frozen=True)
+class SitDown:
+    """The consent to the terms of a table, with a nickname, "" for the one that was offered."""
+
+    ask: int
+    nickname: str
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,7 @@ class Done:
     """The window is done with a game that is over."""
 
 
-WindowLine = Line | Setup | Hurry | Open | Set | Seek | Save | Done
+WindowLine = Line | Setup | SitDown | Hurry | Open | Set | Seek | Save | Done
 MOST_WORDS: Final = 200
 """The greatest length of a text that a window sends."""
 BAD_MESSAGE: Final = 4004
@@ -170,6 +178,9 @@ def _seek(values: Fields) -> WindowLine:
 WINDOW_READERS: Final[Mapping[str, Callable[[Fields], WindowLine]]] = {
     **READERS,
     "setup": _setup,
+    "sit": lambda values: SitDown(
+        values.take("ask", is_number), values.take("nickname", _is_words)
+    ),
     "hurry": lambda values: Hurry(),
     "open": _open,
     "set": _set,

@@ -16,7 +16,6 @@ from ... import rules
 from ...game_adapter import bind_raw
 from ...net.hub import Event
 from ...net.ticket import Ticket
-from ...net.transport import Network
 from ...presentation import screen_updates as updates
 from ...presentation.screen_updates import Screen
 from ...storage.private_files import NAMED
@@ -35,6 +34,8 @@ FIRST: Final[Seconds] = 5.0
 """Seconds to wait for the first step. If none comes, updates are shown from then on."""
 MAX_CATCH_UP: Final[Seconds] = 30.0
 """Seconds after which updates are shown in any case, since some games never pause."""
+ALONE: Final = Reach("127.0.0.1:0")
+"""How an onlooker can be reached: nobody needs to, since it dials."""
 PAST: Final = (updates.ChainGrew, updates.Happened, updates.Rewound)
 
 
@@ -108,32 +109,22 @@ class Onlooker(Attendee):
     from_now: bool = False
 
 
-async def watch_table(
-    ticket: Ticket, onlooker: Onlooker, network: Network | None = None, hidden: bool = False
-) -> Outcome:
+async def watch_table(ticket: Ticket, onlooker: Onlooker, reach: Reach = ALONE) -> Outcome:
     """Watch the game at a table, and further games of the same people ([A-7]).
 
     Return how the last table ended.
-
-    Args:
-        network: The network that dials. None for TCP from this computer.
-        hidden: Whether the network dials through a proxy.
     """
     if not onlooker.from_now:
-        return await _watch(ticket, onlooker, network, hidden)
+        return await _watch(ticket, onlooker, reach)
     later = PastFilter(onlooker.screen)
     since = replace(onlooker, screen=later.tell)
-    return await beside(later.run, _watch(ticket, since, network, hidden))
+    return await beside(later.run, _watch(ticket, since, reach))
 
 
-async def _watch(
-    ticket: Ticket, onlooker: Onlooker, network: Network | None, hidden: bool
-) -> Outcome:
+async def _watch(ticket: Ticket, onlooker: Onlooker, reach: Reach) -> Outcome:
     """Watch the game at a table and all later games of the same people, with all updates."""
     # A fresh key: nothing shows that the same person looks on at two tables.
     keys = draw_keys(None)
-    # An onlooker only dials. Nobody else needs to reach it.
-    reach = Reach("127.0.0.1:0", network=network, hidden=hidden)
     async with open_hub(keys.seat, reach) as (hub, _):
         host_link = HostLink(hub, ticket, lambda: onlooker.screen(updates.Crowded()))
         roster = await beside(host_link.stay_linked, _wait_for_roster(host_link))

@@ -267,6 +267,8 @@ async def host_table(
     reach: Reach,
     on_ticket: Callable[[str], None],
     admit: Admit | None = None,
+    secret: bytes = b"",
+    on_full: Callable[[], None] = lambda: None,
 ) -> Outcome:
     """Open a table, wait until it is full, and play. Return how the last table played ended.
 
@@ -275,9 +277,12 @@ async def host_table(
         terms: The terms, which contain the public key of the host's seat.
         on_ticket: Is called with the encoded ticket.
         admit: None to seat everyone who has the ticket.
+        secret: That of the tickets. With the keys, terms and secret of an earlier call its guests
+            sit down again. Empty for a fresh one.
+        on_full: Is called before the roster is signed. No later call may have the same terms.
     """
     who = keys.seat
-    capability = Capability(terms.digest(), fresh_secret(), reach.announced is Lan.OPEN)
+    capability = Capability(terms.digest(), secret or fresh_secret(), reach.announced is Lan.OPEN)
     async with open_hub(who, reach, seat.screen) as (hub, ways):
         # Before the ticket is made, or it would lack the address that the router opens.
         await ways.settle()
@@ -303,6 +308,7 @@ async def host_table(
             beside.append(partial(admissions.run, lobby.decided))
         await _fill(lobby, beside)
         lobby.refuse_the_rest()
+        on_full()
         # Signed once: two signatures for the same terms would prove a fault of this host.
         roster = seating.roster(who)  # [L-21]
         for peer in seating.ids:

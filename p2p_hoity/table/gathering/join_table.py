@@ -54,10 +54,11 @@ MOST_LINKS: Final[Quota] = 12
 """The most links to the host that are made in a row before the guest gives up."""
 LINES: Final[Pace] = (24, 0.5)
 """The rate of lines on the screen about seated guests: how many at once, how many a second."""
-AcceptTerms = Callable[[Terms, HoityToity, tuple[str, ...], bytes | None], Awaitable[bool]]
-"""Shows the player the terms of a table, and returns whether it accepts them ([L-63]).
+AcceptTerms = Callable[[Terms, HoityToity, tuple[str, ...], bytes | None], Awaitable[str | None]]
+"""Shows the player the terms of a table, and returns the nickname if it accepts them ([L-63]).
 
-The other arguments are the nicknames of those who sit, and the host's long-lived key or None.
+The other arguments are the nicknames of those who sit, and the host's long-lived key or None. The
+nickname is "" for that of the player. None if the player does not accept.
 """
 
 
@@ -483,11 +484,12 @@ class _Guest(HostLink):
         A drawn nickname is drawn again if somebody there has one like it.
         """
         host = None if offer.vouch is None else offer.vouch.id
-        if not await accept(offer.terms, game, self.names, host):
+        chosen = await accept(offer.terms, game, self.names, host)
+        if chosen is None:
             raise PeerError(JoinCode.NOT_TAKEN)
-        me = self.seat.me
-        is_taken = me.is_drawn and any(twins(me.nickname, other) for other in self.names)
-        nickname = draw_nickname(self.names) if is_taken else me.nickname
+        me, nickname = self.seat.me, chosen or self.seat.me.nickname
+        if not chosen and me.is_drawn and any(twins(nickname, other) for other in self.names):
+            nickname = draw_nickname(self.names)
         self.entry, self.vouch = self.keys.consent(offer.terms, nickname)
         # Before the consent is sent: the addresses in it cannot be changed later.
         await self.ways.settle()

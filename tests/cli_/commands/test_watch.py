@@ -58,7 +58,7 @@ def test_who_stops_watching_behind_the_end_has_the_result(
         screens.append(Screen(how.leave))
         return screens[0]
 
-    async def watch_table(read: Any, onlooker: Any, network: Any, hidden: bool) -> Outcome:
+    async def watch_table(read: Any, onlooker: Any, reach: Any) -> Outcome:
         if is_over:
             finished: Any = updates.GameOver(table(3), None, RESULT, path)  # type: ignore[arg-type]
             onlooker.screen(finished)

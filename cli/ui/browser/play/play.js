@@ -5,14 +5,25 @@ import { languages } from "play-labels";
 import { languageOfReader } from "../reader.js";
 import { save } from "../save.js";
 import { showPart } from "../parts.js";
+import { digestOf, inHex, kept, keep } from "./kept.js";
+import { front } from "./front.js";
 
 const SEAT = "seat-";
+const NICKNAME = "nickname";
+const TICKET = /hoity3[a-z0-9]+/;
 
 const language = languageOfReader(languages);
 const t = (/** @type {string} */ name) => languages[language].labels[name];
 
 /** @type {Worker | null} */
 let worker = null;
+/**
+ * What the person wants, in the words of Python's `store_wish`, and the name of the table's folder.
+ * @typedef {{act?: string, word?: string, nickname?: string, seats?: number, asks?: boolean}} Wish
+ */
+let table = "";
+/** @type {Wish} */
+let wanted = {};
 /** @type {TableWire | null} */
 let wire = null;
 
@@ -49,8 +60,14 @@ class TableWire {
     worker?.postMessage({ act: "keep" });
   }
 
+  again() {
+    location.reload();
+  }
+
   /** @param {Record<string, unknown>} message */
   send(message) {
+    if (message.type === "sit" && message.nickname)
+      localStorage.setItem(NICKNAME, String(message.nickname));
     worker?.postMessage({ act: "say", text: JSON.stringify(message) });
     return true;
   }
@@ -80,16 +97,24 @@ async function keepAwake(told) {
 /** What is done with each thing that the worker says. */
 const HEARD = {
   // The seat is kept under this name by now, and the ticket has left the address.
-  /** @param {string} table */
-  started: (table) => {
+  /** @param {string} nickname */
+  started: (nickname) => {
+    if (nickname) localStorage.setItem(NICKNAME, nickname);
     history.replaceState(null, "", `#${SEAT}${table}`);
     showPart("app");
     start(TableWire);
+  },
+  /** @param {string} why */
+  refused: (why) => {
+    table = "";
+    askWish({ why, word: wanted.word });
   },
   /** @param {string} text */
   text: (text) => {
     const message = JSON.parse(text);
     keepAwake(message.type);
+    // The link of one's own table leads back to it.
+    if (message.type === "lobby" && message.ticket) void keep(message.ticket, table);
     wire?.onMessage(message);
   },
   /** @param {{name: string, data: Uint8Array}} file */
@@ -101,15 +126,24 @@ const HEARD = {
   },
 };
 
-/** Read the address: the ticket of a link, or the seat of this browser. */
-async function wanted() {
+/** Read the address: the table of a link, or the seat of this browser. */
+async function fromAddress() {
   const word = location.hash.slice(1);
-  if (word.startsWith(SEAT)) return { ticket: "", table: word.slice(SEAT.length) };
-  if (!word) return null;
-  const bytes = new TextEncoder().encode(word.toLowerCase());
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  const table = [...digest.subarray(0, 8)].map((one) => one.toString(16).padStart(2, "0")).join("");
-  return { ticket: word, table };
+  if (word.startsWith(SEAT)) {
+    table = word.slice(SEAT.length);
+    return {};
+  }
+  return word ? { act: "sit", word } : null;
+}
+
+/**
+ * The folder of the table that a wish leads to: the same ticket leads to the same one.
+ * @param {Wish} wish
+ */
+async function folderOf({ word = "" }) {
+  const ticket = TICKET.exec(word.toLowerCase())?.[0];
+  if (ticket) return (await kept(ticket)) ?? (await digestOf(ticket));
+  return inHex(crypto.getRandomValues(new Uint8Array(8)));
 }
 
 /** Why nothing can be played here, as the name of a label; "" if it can. */
@@ -126,6 +160,51 @@ function relay() {
   return `${scheme}://${location.hostname}:${port}`;
 }
 
+/** @type {Promise<unknown>} */
+let loaded;
+
+/**
+ * Ask what the person wants.
+ * @param {{why?: string, word?: string}} last  What was wrong with the last answer, and its word.
+ */
+function askWish(last) {
+  showPart("site");
+  const nickname = localStorage.getItem(NICKNAME) ?? "";
+  front(t, { ...last, nickname }, (wish) => void begin(wish));
+}
+
+/** @param {Wish} wish */
+async function begin(wish) {
+  wanted = wish;
+  try {
+    table ||= await folderOf(wish);
+    tell("loading");
+    await loaded;
+    tell("starting");
+    const nickname = wish.nickname ?? localStorage.getItem(NICKNAME) ?? "";
+    worker?.postMessage({ act: "play", wish: { ...wish, nickname }, nickname, table });
+  } catch (error) {
+    console.error(error);
+    tell("not_loaded");
+  }
+}
+
+/**
+ * Load the worker, which waits for what the person wants.
+ * @param {() => Promise<Record<string, Uint8Array>>} load  Loads all that it needs.
+ */
+async function loadWorker(load) {
+  const { "play_worker.js": script, ...files } = await load();
+  const code = new Blob([/** @type {any} */ (script)], { type: "text/javascript" });
+  worker = new Worker(URL.createObjectURL(code));
+  worker.onmessage = ({ data }) => {
+    for (const [name, value] of Object.entries(data))
+      HEARD[/** @type {keyof typeof HEARD} */ (name)](value);
+  };
+  worker.onerror = () => HEARD.problem("failed");
+  worker.postMessage({ act: "start", files, relay: relay(), language });
+}
+
 /**
  * Begin.
  * @param {() => Promise<Record<string, Uint8Array>>} load  Loads all that the worker needs.
@@ -134,23 +213,10 @@ export async function open(load) {
   document.documentElement.lang = language;
   const problem = obstacle();
   if (problem) return tell(problem);
-  try {
-    const table = await wanted();
-    if (!table) return tell("no_ticket");
-    addEventListener("hashchange", () => location.reload());
-    tell("loading");
-    const { "play_worker.js": script, ...files } = await load();
-    tell("starting");
-    const code = new Blob([/** @type {any} */ (script)], { type: "text/javascript" });
-    worker = new Worker(URL.createObjectURL(code));
-    worker.onmessage = ({ data }) => {
-      for (const [name, value] of Object.entries(data))
-        HEARD[/** @type {keyof typeof HEARD} */ (name)](value);
-    };
-    worker.onerror = () => HEARD.problem("failed");
-    worker.postMessage({ act: "play", files, relay: relay(), language, ...table });
-  } catch (error) {
-    console.error(error);
-    tell("not_loaded");
-  }
+  loaded = loadWorker(load);
+  loaded.catch(() => {}); // Whoever waits for it is told.
+  const wish = await fromAddress();
+  addEventListener("hashchange", () => location.reload());
+  if (wish) await begin(wish);
+  else askWish({});
 }

@@ -6,8 +6,12 @@ import { openPool, Taken } from "./pool.js";
 
 const FOLDERS = { HOITY_HOME: "/hoity", HOITY_MARKS: "/marks" };
 
+/** @type {Promise<{calls: any, browser: any}> | null} */
+let started = null;
 /** @type {any} */
 let calls = null;
+/** The files of each table that was opened, since nobody can open them twice. */
+const pools = new Map();
 
 class NoStore extends Error {}
 
@@ -23,19 +27,36 @@ async function opened(table) {
   }
 }
 
+/**
+ * Start Python, and give it what it needs of the browser.
+ * @param {any} modules
+ * @param {string} relay
+ * @param {string} language
+ */
+async function begun(modules, relay, language) {
+  const python = await startPython(modules, FOLDERS);
+  calls = python.pyimport("cli.ui.browser.play_calls");
+  const post = (/** @type {string} */ text) => postMessage({ text });
+  const give = (/** @type {string} */ name, /** @type {any} */ data) =>
+    postMessage({ file: { name, data: data.toJs() } });
+  return { calls, browser: calls.Browser(relay, language, dial, post, give) };
+}
+
 /** What the page may want, by the name of the message. */
 const ACTS = {
-  /** @param {{files: any, ticket: string, table: string, relay: string, language: string}} wanted */
-  async play({ files, ticket, table, relay, language }) {
-    const pool = await opened(table);
-    const python = await startPython(files, FOLDERS);
-    calls = python.pyimport("cli.ui.browser.play_calls");
-    if (!calls.keep_ticket(ticket, pool)) return postMessage({ problem: "no_ticket" });
-    postMessage({ started: table });
-    const post = (/** @type {string} */ text) => postMessage({ text });
-    const give = (/** @type {string} */ name, /** @type {any} */ data) =>
-      postMessage({ file: { name, data: data.toJs() } });
-    await calls.play(relay, language, dial, post, give);
+  /** @param {{files: any, relay: string, language: string}} wanted */
+  start({ files, relay, language }) {
+    started = begun(files, relay, language);
+    started.catch(() => {}); // Whoever plays is told.
+  },
+  /** @param {{wish: any, nickname: string, table: string}} wanted */
+  async play({ wish, nickname, table }) {
+    if (!pools.has(table)) pools.set(table, await opened(table));
+    const { browser } = await /** @type {NonNullable<typeof started>} */ (started);
+    const why = await calls.prepare(JSON.stringify(wish), pools.get(table), browser);
+    if (why) return postMessage({ refused: why });
+    postMessage({ started: nickname });
+    await calls.play(nickname, browser);
   },
   enter: () => calls?.enter(),
   keep: () => calls?.keep(),

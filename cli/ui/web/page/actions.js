@@ -119,6 +119,16 @@ export class Actions {
     this.send({ type: "reply", ask, yes });
   }
 
+  /**
+   * Accept the terms. The question stays until the nickname is taken, too.
+   * @param {number} ask
+   * @param {string} nickname
+   */
+  sit(ask, nickname) {
+    this.state.complaint = "";
+    this.send({ type: "sit", ask, nickname });
+  }
+
   /** @param {boolean} yes */
   replyFirst(yes) {
     const ask = [...this.state.asks.values()].find((one) => one.form !== "setup");

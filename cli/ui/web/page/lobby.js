@@ -17,18 +17,28 @@ function seated({ state }) {
   </section>`;
 }
 
+/**
+ * Words that the host gives to the others.
+ * @param {"link" | "ticket"} name
+ * @param {string} title
+ * @param {string} words
+ * @param {import("./types").Actions} act
+ */
+const given = (name, title, words, act) =>
+  html`<h2>${title}</h2>
+    <p class="copyable" id=${name}>${words}</p>
+    <div class="buttons">
+      <button type="button" class="seal" @click=${() => act.copy(words)}>${t("copy")}</button>
+      ${"share" in navigator ? html`<button type="button" class="plain" @click=${() => act.share(words)}>${t("share")}</button>` : nothing}
+      <button type="button" class="plain" @click=${() => act.open(name)}>QR</button>
+    </div>`;
+
 /** @param {import("./types").Context} context */
 function ticket({ state, act }) {
-  const { ticket, code, reasons } = /** @type {import("./types").Lobby} */ (state.lobby);
+  const { ticket, link, code, reasons } = /** @type {import("./types").Lobby} */ (state.lobby);
   if (!ticket) return nothing;
   return html`<section class="card ticket">
-    <h2>${t("give_ticket", { hoity: "hoity" })}</h2>
-    <p class="copyable" id="ticket">${ticket}</p>
-    <div class="buttons">
-      <button type="button" class="seal" @click=${() => act.copy(ticket)}>${t("copy")}</button>
-      ${"share" in navigator ? html`<button type="button" class="plain" @click=${() => act.share(ticket)}>${t("share")}</button>` : nothing}
-      <button type="button" class="plain" @click=${() => act.open("ticket")}>QR</button>
-    </div>
+    ${link ? given("link", t("give_link"), link, act) : nothing}${given("ticket", t("give_ticket", { hoity: "hoity" }), ticket, act)}
     ${code ? html`<p class="code"><b>${code}</b><button type="button" class="plain" @click=${() => act.copy(code)}>${t("copy")}</button></p>` : nothing}
     ${reasons.map((one) => html`<p>${one.words}</p>`)}
   </section>`;

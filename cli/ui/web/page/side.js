@@ -38,13 +38,43 @@ export function yesOrNo({ act }, ask) {
   </div>`;
 }
 
+/**
+ * The question whether to sit down, with the nickname that may be changed.
+ * @param {import("./types").Context} context
+ * @param {import("./types").Ask} ask
+ */
+function sitDown({ state, act }, ask) {
+  const submitted = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const given = new FormData(/** @type {HTMLFormElement} */ (event.target));
+    act.sit(ask.id, String(given.get("nickname") ?? "").trim());
+  };
+  return html`<form class="sit" @submit=${submitted}>
+    <label for="nickname">${t("nickname")}</label
+    ><input
+      id="nickname"
+      name="nickname"
+      maxlength="24"
+      autocomplete="off"
+      placeholder=${ask.fields.nickname}
+    />
+    ${state.complaint ? html`<p class="say bad" role="alert">${state.complaint}</p>` : nothing}
+    <div class="yes-no" role="group" aria-label=${ask.words}>
+      <button class="seal yes" data-yes>${t("yes")}</button
+      ><button type="button" class="plain" @click=${() => act.reply(ask.id, false)}>
+        ${t("no")}
+      </button>
+    </div>
+  </form>`;
+}
+
 /** @param {import("./types").Context} context */
 export function asks(context) {
   return standing(context.state).map(
     (ask) =>
       html`<section class="card ask yesno" aria-label=${ask.words}>
         <h2>${ask.words}</h2>
-        ${ask.fields.fingerprint ? html`<p class="key">${ask.fields.fingerprint}</p>` : nothing}${yesOrNo(context, ask)}
+        ${ask.fields.fingerprint ? html`<p class="key">${ask.fields.fingerprint}</p>` : nothing}${ask.fields.nickname && ask.form === "agree" ? sitDown(context, ask) : yesOrNo(context, ask)}
       </section>`,
   );
 }

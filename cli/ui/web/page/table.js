@@ -78,7 +78,10 @@ function notice({ state, act }) {
       <button type="button" class="plain" @click=${() => act.takeOver()}>${t("take_over")}</button>
     </p>`;
   if (state.link === "over")
-    return html`<p class="notice" role="alert">${state.bye?.words} ${t("may_close")}</p>`;
+    return html`<p class="notice" role="alert">
+      ${state.bye?.words} ${t("may_close")}
+      ${act.socket.again ? html`<button type="button" class="plain" @click=${() => act.socket.again?.()}>${t("load_again")}</button>` : nothing}
+    </p>`;
   return nothing;
 }
 

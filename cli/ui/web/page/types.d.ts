@@ -106,6 +106,7 @@ export interface Lobby {
   names: string[];
   seats: number;
   ticket: string | null;
+  link: string | null;
   code: string | null;
   reach: string | null;
   reasons: { words: string }[];
@@ -229,6 +230,8 @@ export interface Wire {
   send(message: Record<string, unknown>): boolean;
   /** Save the file of the last game, where the page itself has to. */
   keep?(): void;
+  /** Begin anew, where the page itself is the program. */
+  again?(): void;
 }
 export type WireMaker = new (
   onMessage: (message: any) => void,

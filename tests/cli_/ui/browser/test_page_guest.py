@@ -7,16 +7,26 @@ from typing import Any
 
 import pytest
 import trio
+from support.cases import ends_in
 from support.memory_store import MemoryStore
 from support.page_robot import Message, PageRobot
 from support.page_sockets import Browser
-from support.player_table import PlayerTable, cheap_table
+from support.player_table import PlayerTable, Thinker, cheap_table
 from support.relays import DOORS, serve_relay
+from support.short_game import short_edition
 
 from cli.exit_codes import Trouble
-from cli.ui.browser.page_guest import PageGuest, sit_in_page
+from cli.ui.browser import page_opener
+from cli.ui.browser.page_guest import PageGuest, WatchInstead
+from cli.ui.browser.page_opener import PageOpener
+from cli.ui.browser.page_stay import PageStay, stay_in_page
+from cli.ui.browser.page_watcher import PageWatcher
+from cli.ui.browser.wishes import OPENING, TICKET, WATCHES, store_wish
+from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.net.page_network import PageNetwork
+from p2p_hoity.net.typed_tickets import read_ticket
+from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.home import Home, transcripts
 from p2p_hoity.table.peer_error import PeerError
 from protocol import transcript
@@ -26,46 +36,66 @@ HERE = Path("/page")
 
 
 class PagedTable:
-    """A native host and a page that is its guest."""
+    """A native host and pages at its relay."""
 
-    def __init__(self, folder: Path, nursery: trio.Nursery) -> None:
-        self.table = PlayerTable(folder, 2)
+    def __init__(self, folder: Path, nursery: trio.Nursery, seats: int = 2) -> None:
+        self.table = PlayerTable(folder, seats)
         self.store, self.nursery = MemoryStore(), nursery
         self.browser = Browser(nursery, self.table.network)
 
     async def open(self) -> None:
-        """Open the relay and the table."""
-        (place,) = await self.nursery.start(self._relay)
-        self.table.relays = (place,)
+        """Open the table."""
         self.nursery.start_soon(self.table.host)
         await self.table.opened.wait()
+
+    async def open_relay(self) -> None:
+        """Open the relay."""
+        (place,) = await self.nursery.start(self._relay)
+        self.table.relays = (place,)
 
     async def _relay(self, task_status: Any) -> None:
         network = self.table.network
         await serve_relay("127.0.0.1", 0, network=network, task_status=task_status)
 
-    def robot(self, *look: Any) -> PageRobot:
+    def robot(self, *look: Any, store: MemoryStore | None = None) -> PageRobot:
         """A page whose files are in the store."""
-        return PageRobot(Home(HERE, self.store), *look)
+        return PageRobot(Home(HERE, store or self.store), *look)
 
-    def guest(self, robot: PageRobot) -> PageGuest:
-        """The guest whose page is this one."""
-        network = PageNetwork(self.browser.dial, self.table.relays)
-        return PageGuest(robot.page, network, self.table.relays)
+    @property
+    def network(self) -> PageNetwork:
+        """The network of a page."""
+        return PageNetwork(self.browser.dial, self.table.relays)
+
+    async def stay(self, kind: type[PageStay], robot: PageRobot, *more: Any) -> None:
+        """Stay at the table in a page."""
+        robot.page.enter()
+        await stay_in_page(kind(robot.page, self.network, self.table.relays, *more))
 
     async def sit(self, robot: PageRobot) -> None:
         """Sit down in a page, or take the seat again, and play to the end."""
-        robot.page.enter()
-        await sit_in_page(self.guest(robot), self.table.ticket)
+        await self.stay(PageGuest, robot, self.table.ticket)
+
+    async def host(self, robot: PageRobot) -> None:
+        """Open the table that the page wants, or come back to it, and play to the end."""
+        await self.stay(PageOpener, robot, OPENING, TICKET)
+
+    async def wish(self, store: MemoryStore, **wish: Any) -> None:
+        """Store what a person wants in a page."""
+        await store_wish(wish, store, self.network, self.table.relays[0])
 
 
 @asynccontextmanager
-async def paged(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[PagedTable]:
-    """A table that is open."""
+async def paged(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, seats: int = 2, opens: bool = True
+) -> AsyncIterator[PagedTable]:
+    """A relay, with a native table that is open if that is wanted."""
     monkeypatch.setitem(DOORS, "web", True)
+    monkeypatch.setattr(page_opener, "load", short_edition)
     async with trio.open_nursery() as nursery:
-        made = PagedTable(folder, nursery)
-        await made.open()
+        made = PagedTable(folder, nursery, seats)
+        await made.open_relay()
+        if opens:
+            await made.open()
         yield made
         nursery.cancel_scope.cancel()
 
@@ -167,3 +197,137 @@ async def test_who_leaves_is_told_how_to_come_back_and_comes_back(
         await made.sit(again)
         await over(made)
         assert "ending" in again.types()
+
+
+async def test_the_nickname_is_chosen_with_the_terms_and_refused_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: Any
+) -> None:
+    names = ["", "P0", "ｐ０", "x" * 40, "Zoe\u0301\u0301\u0301\u0301", "Zoe"]
+    async with paged(tmp_path, monkeypatch) as made:
+        robot, left = made.robot(), names[1:]
+
+        def choose(message: Message) -> None:
+            is_terms = message["type"] == "ask" and "nickname" in message["fields"]
+            if is_terms or message.get("code") == "no-nickname":
+                robot.say(type="sit", ask=1, nickname=left.pop(0))
+
+        robot.answers_terms, robot.look = False, choose
+        await made.sit(robot)
+        assert left == []
+        refused = [one["words"] for one in robot.heard if one.get("code") == "no-nickname"]
+        assert [words[:30] for words in refused] == [
+            "Somebody at this table has the",
+            "Somebody at this table has the",
+            "a nickname has 1 to 24 charact",
+            "a nickname may have at most 2 ",
+        ]
+        (table,) = [one for one in robot.heard if one["type"] == "table"]
+        assert [seat["nickname"] for seat in table["seats"]] == ["P0", "Zoe"]
+
+
+async def test_a_page_opens_a_table_and_opens_it_again_when_it_is_loaded_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: Any
+) -> None:
+    async with paged(tmp_path, monkeypatch, opens=False) as made:
+        await made.wish(made.store, act="host", nickname="Ana", seats=2, asks=False)
+        closing, links = trio.CancelScope(), list[str]()
+
+        def close(message: Message) -> None:
+            if message["type"] == "lobby" and message["ticket"]:
+                links.append(message["link"])
+                closing.cancel()
+
+        with closing:
+            await made.host(made.robot(close))
+        assert closing.cancelled_caught
+        robot = made.robot()
+        made.nursery.start_soon(made.host, robot)
+        await robot.until("lobby")
+        # The guest comes by the link that was given out before.
+        guest, theirs = made.robot(store=MemoryStore()), MemoryStore()
+        await made.wish(theirs, act="sit", nickname="", word=links[0])
+        ticket = read_ticket(theirs.get(TICKET).decode())
+        await made.stay(PageGuest, guest, ticket)
+        await robot.until("ending")
+    (path,) = transcripts(Home(HERE, made.store))
+    assert transcript.verify(made.store.get(path), read_game).ok
+    (told,) = {one["pages"][0] for one in robot.heard if one["type"] == "lobby" and one["pages"]}
+    assert told.startswith("2 of 2 seats play in pages of")
+
+
+async def test_a_host_that_comes_back_after_the_roster_takes_its_seat_or_says_that_it_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: Any
+) -> None:
+    async with paged(tmp_path, monkeypatch, opens=False) as made:
+        await made.wish(made.store, act="host", nickname="Ana", seats=2, asks=True)
+        closing = trio.CancelScope()
+
+        def close(message: Message) -> None:
+            if message["type"] == "question":
+                closing.cancel()
+
+        host = made.robot(close)
+
+        async def hosts() -> None:
+            with closing:
+                await made.host(host)
+            await made.host(made.robot())
+
+        made.nursery.start_soon(hosts)
+        await host.until("lobby")
+        ticket = read_ticket(made.store.get(TICKET).decode())
+        guest = made.robot(store=MemoryStore())
+        await made.stay(PageGuest, guest, ticket)
+        assert closing.cancelled_caught
+        assert "admit" in {one["form"] for one in host.heard if one["type"] == "ask"}
+        await trio.sleep(30)
+        (path,) = transcripts(Home(HERE, made.store))
+        # The same, without its journal and its file: it was closed before it had one.
+        made.store.remove(path)
+        with pytest.raises(Trouble, match="table is lost"):
+            await made.host(made.robot())
+
+
+async def test_who_finds_no_free_seat_may_watch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: Any
+) -> None:
+    async with paged(tmp_path, monkeypatch) as made:
+        made.table.guests[0].player = Thinker(5)
+        first = made.robot()
+        made.nursery.start_soon(made.sit, first)
+        await first.until("question")
+        late = made.robot(store=MemoryStore())
+        with pytest.raises(WatchInstead):
+            await made.sit(late)
+        asked = [one["words"] for one in late.heard if one["type"] == "ask"]
+        assert "Do you want to watch the game?" in asked[-1]
+        watcher = made.robot(store=MemoryStore())
+        await made.stay(PageWatcher, watcher, made.table.ticket)
+        await over(made)
+        assert {"table", "beat", "ending"} <= set(watcher.types())
+        assert "question" not in watcher.types()
+
+
+async def test_a_code_gives_the_ticket_and_a_wrong_one_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: Any
+) -> None:
+    async with paged(tmp_path, monkeypatch) as made:
+        await made.table.until_heard(updates.OfferedCode, 0)
+        (code,) = made.table.guests[0].heard(updates.OfferedCode)
+        store = MemoryStore()
+        for word, why in (
+            ("7-lantern", "no-ticket.*"),
+            ("9999-lantern-walrus", "code-unknown-there.*"),
+            ("hoity3aaaa", ".*"),
+            ("", "no-ticket.*"),
+        ):
+            await ends_in(CodedError, why, made.wish(store, act="sit", word=word))
+        with pytest.raises(Trouble, match=r"one of the relay wss://other\.example"):
+            await made.wish(store, act="sit", word=f"{code.code}@wss://other.example")
+        await ends_in(
+            CodedError, "nickname.*", made.wish(store, act="sit", word=code.code, nickname="x" * 40)
+        )
+        assert not store.has(TICKET)
+        await made.wish(store, act="watch", word=code.code)
+        assert store.has(WATCHES)
+        assert read_ticket(store.get(TICKET).decode()).terms == made.table.ticket.terms

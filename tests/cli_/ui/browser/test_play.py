@@ -1,6 +1,7 @@
 """A page in a real browser is a peer: it plays, comes back, and says what is in its way."""
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,10 @@ from support.firefox import free_port
 from support.live_page import chromium
 from support.live_page import window as guest
 from support.page_browser import needs_browser
-from support.page_peers import PagedHost, PlayingPage, paged_host
+from support.page_peers import PATIENCE, PagedHost, PlayingPage, paged_host
 from support.site_pages import built, needs_node
 
-from cli.words.browser_labels import play_labels
+from cli.words.browser_labels import no_ticket, play_labels
 from cli.words.page_labels import labels
 from p2p_hoity.game_adapter import read_game
 from protocol import transcript
@@ -144,10 +145,87 @@ def test_two_pages_and_a_native_seat_play_and_all_files_are_equal(
 
 
 @pytest.mark.nightly
-def test_an_address_without_a_table_says_so(browser: Any, table: PagedHost) -> None:
+def test_a_page_that_has_nothing_for_a_seat_says_so(browser: Any, table: PagedHost) -> None:
     with guest(browser) as person:
-        window = PlayingPage(person.new_page(), table.address)
-        window.page.get_by_text(EN["no_ticket"]).wait_for()
+        window = PlayingPage(person.new_page(), f"{table.address}#seat-0123456789abcdef")
+        window.page.locator(".notice").get_by_text(no_ticket()).wait_for()
+
+
+def sit_with(window: PlayingPage, word: str, button: str = "join") -> None:
+    """Type something in the form of a page without a link, and press a button."""
+    window.page.get_by_label(EN["join_word"]).fill(word)
+    window.page.get_by_role("button", name=EN[button]).click()
+
+
+def play_on(*windows: PlayingPage) -> None:
+    """Play until each of the pages has sealed one more choice."""
+    last = time.monotonic() + PATIENCE
+    before = [window.done.count("sealed") for window in windows]
+    while any(
+        one.done.count("sealed") <= least for one, least in zip(windows, before, strict=True)
+    ):
+        assert time.monotonic() < last, [window.done[-5:] for window in windows]
+        for window in windows:
+            window.step()
+
+
+@pytest.mark.nightly
+def test_a_page_opens_a_table_for_a_page_and_a_native_seat(
+    browser: Any, table: PagedHost, tmp_path: Path
+) -> None:
+    """The host asks about each guest, and its page is loaded again while the table fills."""
+    with guest(browser) as ana, guest(browser) as ben:
+        host = PlayingPage(ana.new_page(), table.address)
+        host.page.get_by_label(EN["name"]).fill("Ana")
+        host.page.get_by_label(EN["ask_guests"]).check()
+        host.page.get_by_role("button", name=EN["begin"]).click()
+        link = host.page.inner_text("#link")
+        host.page.reload()
+        host.page.wait_for_selector("#link")
+        assert host.page.inner_text("#link") == link
+        page = PlayingPage(ben.new_page(), link)
+        page.page.get_by_label(labels()["nickname"]).fill("Ben")
+        native = table.join(link.partition("#")[2], tmp_path / "native.hoity")
+        play_on(host, page)
+        text = "2 of 3 seats play in pages of"
+        host.page.keyboard.press("p")
+        host.page.locator("dialog").get_by_text(text).wait_for()
+        host.page.keyboard.press("Escape")
+        host.page.reload()
+        play_on(host, page)
+        # The same link leads the host to its own seat, and not to another one.
+        host.page.goto("about:blank")
+        host.page.goto(link)
+        play_on(host, page)
+        native.read_until("type", "in-pages")
+        assert host.problems == page.problems == []
+        # One of three may be away.
+        host.page.close()
+        play_on(page)
+
+
+@pytest.mark.nightly
+def test_a_code_gives_a_seat_or_lets_watch(browser: Any, table: PagedHost) -> None:
+    table.open_table(2)
+    assert table.host is not None
+    code = table.host.read_until("type", "code")["code"]
+    with guest(browser) as ana, guest(browser) as ben:
+        sitter = PlayingPage(ana.new_page(), table.address)
+        number, _, words = code.partition("-")
+        sit_with(sitter, f"{int(number) + 1}-{words}")
+        sitter.page.wait_for_selector(".say.bad")
+        assert "Nobody waits" in sitter.page.inner_text(".say.bad")
+        sit_with(sitter, code)
+        sitter.play_until("sealed")
+        watcher = PlayingPage(ben.new_page(), table.link)
+        watcher.page.get_by_text("Do you want to watch the game?").wait_for()
+        watcher.page.get_by_role("button", name="Yes").click()
+        watcher.page.wait_for_selector(".board, .track")
+        watcher.page.reload()
+        watcher.page.wait_for_selector(".board, .track")
+        sitter.play_until("ending")
+        watcher.page.wait_for_selector(".victory")
+        assert sitter.problems == watcher.problems == []
 
 
 @pytest.mark.nightly
@@ -157,7 +235,7 @@ def test_an_address_without_a_table_says_so(browser: Any, table: PagedHost) -> N
 def test_a_broken_link_ends_in_words(word: str, browser: Any, table: PagedHost) -> None:
     with guest(browser) as person:
         window = PlayingPage(person.new_page(), f"{table.address}#{word}")
-        window.page.wait_for_selector(".notice, #start:not(:empty)")
+        window.page.wait_for_selector(".notice, .say.bad, #start:not(:empty)")
         window.page.wait_for_function("() => !/loading|starting/.test(document.body.innerText)")
         told = window.page.inner_text("body")
         assert len(told.strip()) > 20
@@ -171,7 +249,9 @@ def test_a_full_table_says_so(browser: Any, table: PagedHost) -> None:
         first = PlayingPage(ana.new_page(), link)
         first.play_until("sealed")
         second = PlayingPage(ben.new_page(), link)
-        second.page.wait_for_selector(".notice")
+        second.page.wait_for_selector(".yesno")
+        assert "full" in second.page.inner_text(".yesno")
+        second.page.get_by_role("button", name="No", exact=True).click()
         assert "full" in second.page.inner_text(".notice")
 
 

@@ -15,6 +15,7 @@ from support.sampling import LOOKED_ON
 
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.beside_game.watch_table import (
+    ALONE,
     FIRST,
     MAX_CATCH_UP,
     QUIET,
@@ -120,8 +121,9 @@ async def turned_away(table: PlayerTable, door: int = 0) -> None:
     listening = [place for place in table.network._listeners if place[0] == f"node{door}"]
     addresses = tuple(f"{host}:{port}" for host, port in listening)
     ticket = replace(table.ticket, host_id=key, addresses=addresses)
+    alone = replace(ALONE, network=table.network)
     with pytest.raises(PeerError, match="table-unwatched"):
-        await watch_table(ticket, Onlooker(told.append), table.network)
+        await watch_table(ticket, Onlooker(told.append), alone)
     assert told == []
 
 

@@ -286,12 +286,22 @@ async def test_a_guest_too_many_is_told_and_the_others_play(tmp_path: Path) -> N
     assert table.ended_alike()
 
 
+async def test_a_guest_may_choose_its_nickname_with_the_terms(pair: PlayerTable) -> None:
+    async def accept(*_: object) -> str:
+        return "Zoe"
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(pair.host)
+        nursery.start_soon(pair.join, 1, accept)
+    (started,) = pair.guests[0].heard(updates.Started)
+    assert [one.nickname for one in started.table.header.roster] == ["P0", "Zoe"]
+
+
 async def test_a_guest_may_refuse_the_terms(pair: PlayerTable) -> None:
     asked: list[Any] = []
 
-    async def no(terms: Any, game: Any, names: Any, host: bytes | None) -> bool:
+    async def no(terms: Any, game: Any, names: Any, host: bytes | None) -> None:
         asked.append((terms, game.edition.name, names, host))
-        return False
 
     async with hosted(pair):
         await ends_in(PeerError, "seat-not-taken", pair.join(1, no))

@@ -1,0 +1,114 @@
+"""A host in a page: the table that it opens, opens again after a reload, or returns to."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from p2p_hoity.editions.load_edition import load
+from p2p_hoity.game_adapter import game_value, read_game
+from p2p_hoity.net.page_network import PageNetwork
+from p2p_hoity.net.ticket import fresh_secret
+from p2p_hoity.net.typed_tickets import read_ticket
+from p2p_hoity.rules.choices import MIN_SEATS
+from p2p_hoity.storage.file_store import FileStore
+from p2p_hoity.storage.player_key import NamedIdentity
+from p2p_hoity.table.gathering.host_table import host_table
+from p2p_hoity.table.gathering.table_keys import TableKeys
+from p2p_hoity.table.playing.session import Outcome
+from protocol import Identity, Terms, Timeouts, fingerprint, table_header
+
+from ...exit_codes import Trouble
+from ...words.table_terms import TableOffer
+from ...words.translation import _
+from .page_stay import PageStay
+from .worker_page import WorkerPage
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A table that this page opens, as it is stored, with its secrets in hexadecimal.
+
+    Attributes:
+        asks: Whether the host is asked about each guest.
+        is_full: Whether its roster was perhaps signed, so that the table is not opened again.
+    """
+
+    nickname: str
+    seats: int
+    asks: bool
+    seed: str = field(default_factory=lambda: os.urandom(32).hex(), repr=False)
+    nonce: str = field(default_factory=lambda: os.urandom(32).hex())
+    secret: str = field(default_factory=lambda: fresh_secret().hex(), repr=False)
+    is_full: bool = False
+
+    def store(self, files: FileStore, path: Path) -> None:
+        """Store this."""
+        files.put(path, json.dumps(asdict(self)).encode())
+
+    @classmethod
+    def stored(cls, files: FileStore, path: Path) -> Opening:
+        """Return what was stored."""
+        return cls(**json.loads(files.get(path)))
+
+
+class PageOpener(PageStay):
+    """The stay of a host at its table."""
+
+    def __init__(
+        self,
+        page: WorkerPage,
+        network: PageNetwork,
+        relays: tuple[str, ...],
+        opening: Path,
+        ticket: Path,
+    ) -> None:
+        """Prepare the stay, by the files with the opening and, once there is one, the ticket."""
+        super().__init__(page, network, relays)
+        self._path, self._ticket = opening, ticket
+
+    async def _stay(self) -> Outcome:
+        """Open the table, open it again, or take the seat again."""
+        files = self.home.files
+        opening = Opening.stored(files, self._path)
+        keys = TableKeys(Identity(bytes.fromhex(opening.seed)))
+        me = NamedIdentity(keys.seat, opening.nickname)
+        if files.has(self._ticket):
+            ticket = read_ticket(files.get(self._ticket).decode())
+            if (kept := self.kept(ticket)) is not None:
+                return await self._resume(me, kept)
+        if opening.is_full:
+            raise Trouble(
+                _(
+                    "This page was closed in the moment in which your table began. The table is "
+                    "lost: open another one."
+                )
+            )
+        seats, nonce = opening.seats, bytes.fromhex(opening.nonce)
+        game = game_value(load(), "surprise" if seats == MIN_SEATS else None)
+        quorum = table_header.default_quorum(seats)
+        terms = Terms(keys.seat.public, nonce, game, seats, quorum, Timeouts())
+
+        def on_ticket(word: str) -> None:
+            # A page that is loaded again opens the same table, so its guests come back.
+            files.put(self._ticket, word.encode())
+            names = (opening.nickname,)
+            offer = TableOffer(terms, read_game(terms), names, notes=self._notes())
+            self.window.show_ticket(word, offer)
+
+        return await host_table(
+            self._seat(me),
+            keys,
+            terms,
+            self._reach(),
+            on_ticket,
+            self._admit if opening.asks else None,
+            bytes.fromhex(opening.secret),
+            lambda: replace(opening, is_full=True).store(files, self._path),
+        )
+
+    async def _admit(self, nickname: str, guest: bytes | None) -> bool:
+        """Ask whether a guest, with its long-lived key if it shows one, may sit down."""
+        return await self.player.admit(nickname, None if guest is None else fingerprint(guest))

@@ -1,0 +1,72 @@
+/** What a person wants who has come without a link: to open a table, to sit down, or to watch. */
+
+import { html, nothing, render } from "../../web/page/vendor/lit-html.js";
+
+const SEATS = [2, 3, 4, 5, 6];
+const USUAL = 3;
+
+/**
+ * Show the form.
+ * @param {(name: string) => string} t  Returns a label.
+ * @param {{why?: string, word?: string, nickname: string}} last  What was answered before.
+ * @param {(wish: import("./play.js").Wish) => void} answer
+ */
+export function front(t, last, answer) {
+  const place = /** @type {HTMLElement} */ (document.getElementById("site"));
+  const submitted = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const act = /** @type {HTMLButtonElement | null} */ (event.submitter)?.value || "sit";
+    const given = new FormData(/** @type {HTMLFormElement} */ (event.target));
+    const text = (/** @type {string} */ name) => String(given.get(name) ?? "").trim();
+    if (act !== "host" && !text("word")) return;
+    const start = document.createElement("p");
+    start.id = "start";
+    start.className = "alone";
+    place.replaceChildren(start);
+    const seats = Number(text("seats"));
+    answer({ act, nickname: text("nickname"), word: text("word"), seats, asks: given.has("asks") });
+  };
+  // A new one each time: lit takes what it has drawn in one for its own, even if it is gone.
+  const form = document.createElement("div");
+  place.replaceChildren(form);
+  render(
+    html`<main class="page-setup">
+      <form class="card setup" @submit=${submitted}>
+        <h1>Hoity Toity</h1>
+        <p>${t("front")}</p>
+        ${last.why ? html`<p class="say bad" role="alert">${last.why}</p>` : nothing}
+        <label for="nickname">${t("name")}</label
+        ><input
+          id="nickname"
+          name="nickname"
+          maxlength="24"
+          autocomplete="off"
+          .value=${last.nickname}
+        />
+        <label for="word">${t("join_word")}</label
+        ><input
+          id="word"
+          name="word"
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck="false"
+          .value=${last.word ?? ""}
+        />
+        <div class="buttons">
+          <button class="seal" value="sit">${t("join")}</button
+          ><button class="plain" value="watch">${t("watch")}</button>
+        </div>
+        <fieldset>
+          <legend>${t("seats")}</legend>
+          <div class="tiles">
+            ${SEATS.map((one) => html`<label class="opt tile"><input type="radio" name="seats" value=${one} ?checked=${one === USUAL} /><span>${one}</span></label>`)}
+          </div>
+          <label class="tick"><input type="checkbox" name="asks" />${t("ask_guests")}</label>
+        </fieldset>
+        <div class="buttons"><button class="seal" value="host">${t("begin")}</button></div>
+        <p class="dim">${t("trust").replace("{server}", location.host)}</p>
+      </form>
+    </main>`,
+    form,
+  );
+}

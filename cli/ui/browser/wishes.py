@@ -1,0 +1,70 @@
+"""What a person wants at the start of the page that plays, and how it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from p2p_hoity.net.addresses import relay_address
+from p2p_hoity.net.page_network import PageNetwork
+from p2p_hoity.net.ticket import encode_ticket
+from p2p_hoity.net.typed_tickets import read_ticket
+from p2p_hoity.storage.file_store import FileStore
+from p2p_hoity.storage.player_key import check_name
+from p2p_hoity.table.gathering.drawn_nicknames import draw_nickname
+from p2p_hoity.table.gathering.invite_by_code import ticket_by_code
+from p2p_hoity.table.gathering.spoken_codes import is_code, parse_code, parse_relay
+
+from ...exit_codes import Trouble
+from ...words.translation import _
+from .page_opener import Opening
+
+HOME: Final = Path("/hoity")
+TICKET: Final = HOME / "ticket"
+"""The ticket of the table."""
+OPENING: Final = HOME / "opening"
+"""The table that the page has opened. There is none if it is a guest or an onlooker."""
+WATCHES: Final = HOME / "watches"
+"""An empty file of an onlooker."""
+
+
+async def store_wish(
+    wish: Mapping[str, Any], files: FileStore, network: PageNetwork, relay: str
+) -> None:
+    """Store what a person wants, or nothing if it only comes back.
+
+    Args:
+        wish: The `act` is `sit`, `watch` or `host`. The first two have as `word` a link, a ticket
+            or a code, and `host` has `seats` and `asks`. All have a `nickname`, "" for a drawn one.
+
+    Raises:
+        CodedError: If the nickname or the word is not valid, or the code leads to no ticket.
+        Trouble: If the code is one of another relay.
+    """
+    act, nickname = wish.get("act"), str(wish.get("nickname", ""))
+    if nickname:
+        check_name(nickname)
+    if act == "host":
+        seats, asks = int(wish["seats"]), bool(wish["asks"])
+        Opening(nickname or draw_nickname(), seats, asks).store(files, OPENING)
+    elif act in ("sit", "watch"):
+        # A link has the ticket behind this sign.
+        word = str(wish["word"]).rpartition("#")[2].strip()
+        ticket = await _by_code(word, network, relay) if is_code(word) else read_ticket(word)
+        files.put(TICKET, encode_ticket(ticket).encode())
+        if act == "watch":
+            files.put(WATCHES, b"")
+
+
+async def _by_code(word: str, network: PageNetwork, relay: str) -> Any:
+    """Return the ticket that a spoken code gives, which is tried once."""
+    code, own = parse_code(word), relay_address(relay).place
+    if code.relay and parse_relay(code.relay) != own:
+        words = _(
+            "This code is one of the relay {relay}, and this page reaches only its own. Ask the "
+            "host for a link, or open the page of that relay."
+        )
+        raise Trouble(words.format(relay=code.relay))
+    return await ticket_by_code(replace(code, relay=own), network)

@@ -1,0 +1,1 @@
+"""Hashes, and derivation of keys."""
