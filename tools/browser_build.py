@@ -6,15 +6,17 @@ by hash, once for each checkout. Node.js and its npm are needed here, and nowher
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .environments import ROOT, pip
@@ -36,10 +38,17 @@ PLATFORM = ("manylinux2014_x86_64", "3.12", "cp")
 ALWAYS = (
     "default-src 'none'; worker-src blob:; img-src data:; base-uri 'none'; form-action 'none'; "
 )
-LICENCES = BUILD / "licences.txt"
+LICENCES = "licences.txt"
+IS_LICENCE = re.compile("LICENSE|COPYING")
 
 
 # What it is built from
+
+
+def version() -> str:
+    """Return the version of this checkout, whichever is installed."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        return str(tomllib.load(file)["project"]["version"])
 
 
 def node_modules() -> Path:
@@ -186,41 +195,70 @@ def bundled(
 # What is written
 
 
-def write_folder(target: Path, files: Mapping[str, bytes], template: Path) -> None:
-    """Write the folder for a server.
+def write_folder(target: Path, files: Mapping[str, bytes], template: Path) -> Path:
+    """Write the folder for a server, and return the folder inside it that has all but the page.
 
     Args:
         files: The page's script is `start.js`, its style `style.css`.
         template: The page without its parts.
     """
-    parts = {**files, LICENCES.name: LICENCES.read_bytes()}
+    parts = {**files, LICENCES: licences().encode()}
     digest = hashlib.sha256()
     for name, content in sorted(parts.items()):
         digest.update(hashlib.sha256(name.encode() + b"\0" + content).digest())
     # A browser that has cached some of an older page takes none of it into this one.
-    inner = digest.hexdigest()[:16]
+    inner = target / digest.hexdigest()[:16]
     shutil.rmtree(target, ignore_errors=True)
-    (target / inner).mkdir(parents=True)
+    inner.mkdir(parents=True)
     for name, content in parts.items():
-        (target / inner / name).write_bytes(content)
+        (inner / name).write_bytes(content)
     policy = "script-src 'self' blob: 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'"
-    head = f'<link rel="stylesheet" href="{inner}/style.css">'
-    body = f'<script type="module" src="{inner}/start.js"></script>'
-    (target / "index.html").write_text(html(template, policy, head, body), encoding="utf-8")
+    head = f'<link rel="stylesheet" href="{inner.name}/style.css">'
+    body = f'<script type="module" src="{inner.name}/start.js"></script>'
+    (target / "index.html").write_bytes(html(template, policy, head, body).encode())
+    return inner
 
 
-def compress(target: Path) -> None:
-    """Write each file of a folder compressed beside it, as servers look for it."""
-    whole = [path for path in sorted(target.rglob("*")) if path.is_file()]
-    run([tool("node"), str(BUILD / "brotli.mjs"), *map(str, whole)])
-    for path in whole:
-        Path(f"{path}.gz").write_bytes(gzip.compress(path.read_bytes(), mtime=0))
+def licences() -> str:
+    """Return what pages contain, and the texts of the licences that come with it."""
+    found = {
+        "p2p-hoity": ROOT / "LICENSE",
+        "lit-html": TABLE / "vendor" / "LICENSE",
+        "libsodium.js": node_modules() / "libsodium-sumo" / "LICENSE",
+        **{
+            path.relative_to(packages()).as_posix(): path
+            for path in packages().glob("*.dist-info/**/*")
+            if IS_LICENCE.match(path.name) and path.is_file()
+        },
+    }
+    texts = [f"{name}\n\n{path.read_text('utf-8')}" for name, path in sorted(found.items())]
+    return f"\n{'-' * 80}\n".join(((BUILD / LICENCES).read_text("utf-8"), *texts))
+
+
+def compress(target: Path, *codings: str) -> None:
+    """Write each file of a folder compressed beside it, as servers look for it.
+
+    Args:
+        codings: The ways, by the ends of the names: `br`, `gz`.
+    """
+    whole = [
+        path for path in target.rglob("*") if path.is_file() and path.suffix not in {".br", ".gz"}
+    ]
+    words = [tool("node"), str(BUILD / "compress.mjs"), str(node_modules()), ",".join(codings)]
+    # The largest one takes half of the time.
+    whole.sort(key=lambda path: path.stat().st_size, reverse=True)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda path: run([*words, str(path)]), whole))
 
 
 def sizes(target: Path) -> list[tuple[str, int, int]]:
     """Return the name of each file of a built folder, its size, and its size by brotli."""
     return [
-        (str(path.relative_to(target)), path.stat().st_size, Path(f"{path}.br").stat().st_size)
+        (
+            path.relative_to(target).as_posix(),
+            path.stat().st_size,
+            Path(f"{path}.br").stat().st_size,
+        )
         for path in sorted(target.rglob("*"))
         if Path(f"{path}.br").exists()
     ]
@@ -254,7 +292,7 @@ def _found(pattern: str, text: str) -> str:
 
 
 def run_target(program: Program, build: Callable[[Path], list[Path]], args: list[str]) -> None:
-    """Build a page and print the sizes of its files, or make the list of its modules again.
+    """Build a page and print its sizes and digests, or make the list of its modules again.
 
     Args:
         build: Builds it into a folder, and returns what it has built.
@@ -268,4 +306,7 @@ def run_target(program: Program, build: Callable[[Path], list[Path]], args: list
     built = build(target)
     for name, size, packed in sizes(target):
         print(f"{name:38} {size:12,} bytes, {packed:11,} by brotli")
-    print("\n".join(map(str, built)))
+    for path in built:
+        print(path)
+        if path.is_file():
+            print(f"SHA-256 {hashlib.sha256(path.read_bytes()).hexdigest()}")

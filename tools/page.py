@@ -41,7 +41,7 @@ def build(target: Path, compress: bool = True) -> list[Path]:
     }
     build_of.write_folder(target, {**files, **page}, BROWSER / "index.html")
     if compress:
-        build_of.compress(target)
+        build_of.compress(target, "br", "gz")
     return [target]
 
 

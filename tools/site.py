@@ -7,17 +7,16 @@ python3 tasks.py site --list        make the list of modules again
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from cli.words.browser_labels import site_start
 
 from . import browser_build as build_of
-from .browser_build import BROWSER, LICENCES
+from .browser_build import BROWSER
 from .page_modules import SITE
 
 PLACE = BROWSER / "site"
@@ -28,41 +27,42 @@ def build(target: Path, compress: bool = True) -> list[Path]:
     """Build the folder and the one file, in the place of those that were there, and return them.
 
     Args:
-        compress: Whether each file is written compressed, too, which takes a minute.
+        compress: Whether each file is written compressed by brotli, too, which takes a minute.
     """
     with tempfile.TemporaryDirectory() as place:
         work = Path(place)
         files = build_of.worker_files(SITE, work)
         names = {"names": sorted([*files, "worker.js"])}
+        labels = {**site_start(), "program": f"p2p-hoity {build_of.version()}"}
         kinds = {"worker.js": "iife", "folder.js": "esm", "single.js": "iife"}
         scripts = build_of.bundled(
             work,
             {PLACE / name: kind for name, kind in kinds.items()},
-            {"site-labels": site_start(), "site-files": names},
+            {"site-labels": labels, "site-files": names},
         )
     files["worker.js"] = scripts["worker.js"]
     style = build_of.style_of(PLACE / "site.css")
     page = {"start.js": scripts["folder.js"], "style.css": style.encode()}
-    build_of.write_folder(target, {**files, **page}, BROWSER / "index.html")
-    if compress:
-        build_of.compress(target)
+    inner = build_of.write_folder(target, {**files, **page}, BROWSER / "index.html")
+    build_of.compress(target, *(("br", "gz") if compress else ("gz",)))
     one = target.parent / ONE_FILE
-    one.write_bytes(_one_file(files, scripts["single.js"], style))
+    packed = [inner / f"{name}.gz" for name in sorted(files)]
+    one.write_bytes(_one_file(packed, scripts["single.js"], style))
     return [target, one]
 
 
-def _one_file(files: Mapping[str, bytes], script: bytes, style: str) -> bytes:
-    """Return the page as one file."""
+def _one_file(packed: Iterable[Path], script: bytes, style: str) -> bytes:
+    """Return the page as one file, with the compressed files of its worker in it."""
     code = script.decode().replace("</script", "<\\/script")
     policy = (
         f"script-src {_source(code)} blob: 'wasm-unsafe-eval'; style-src {_source(style)}; "
         "connect-src 'none'"
     )
-    head = f"<!--\n{LICENCES.read_text('utf-8')}-->\n<style>{style}</style>"
+    head = f"<!--\n{build_of.licences()}-->\n<style>{style}</style>"
     data = (
-        f'<script type="text/plain" data-name="{name}">'
-        f"{base64.b64encode(gzip.compress(content, mtime=0)).decode()}</script>"
-        for name, content in sorted(files.items())
+        f'<script type="text/plain" data-name="{file.stem}">'
+        f"{base64.b64encode(file.read_bytes()).decode()}</script>"
+        for file in packed
     )
     body = "\n".join((*data, f"<script>{code}</script>"))
     return build_of.html(BROWSER / "index.html", policy, head, body).encode()

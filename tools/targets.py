@@ -58,6 +58,15 @@ COMPILED_APART = (
 LEFT_OUT = shutil.ignore_patterns(
     *(".git", ".venv*", ".*_cache", "__pycache__", ".hypothesis", "dist", "build")
 )
+ELSEWHERE = {
+    "TZ": "Pacific/Kiritimati",
+    "PYTHONHASHSEED": "7",
+    # Python then takes a text whose encoding nobody names for ASCII.
+    "LC_ALL": "C",
+    "PYTHONUTF8": "0",
+    "PYTHONCOERCECLOCALE": "0",
+}
+"""Variables of another person, who builds the same."""
 DIST = ROOT / "dist"
 
 
@@ -225,7 +234,8 @@ def wheel(args: Sequence[str]) -> None:
         copied = outside / "copy"
         shutil.copytree(ROOT, copied, ignore=LEFT_OUT, copy_function=shutil.copyfile)
         built = build(ROOT, outside / "one")
-        if digest(built) != digest(build(copied, outside / "two")):
+        env = {**os.environ, **ELSEWHERE}
+        if digest(built) != digest(build(copied, outside / "two", env=env, umask=0o077)):
             sys.exit("Two builds of the wheel differ.")
         print(f"Both builds of the wheel are the same: SHA-256 {digest(built)}", flush=True)
         unpacked = outside / "unpacked"
@@ -289,11 +299,12 @@ def with_tests() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(own)}
 
 
-def build(source: Path, folder: Path) -> Path:
-    """Return the wheel of a checkout, built into a folder."""
+def build(source: Path, folder: Path, **how: object) -> Path:
+    """Return the wheel of a checkout, built into a folder. `how` is what `run` takes besides."""
     # As pip does when it makes an environment, without what pip itself takes.
     build_tool = [program(tester(), "python"), "-m", "hatchling", "build", "--target", "wheel"]
-    run([*build_tool, "--directory", str(folder)], cwd=source, stdout=subprocess.DEVNULL)
+    whole = [*build_tool, "--directory", str(folder)]
+    run(whole, cwd=source, stdout=subprocess.DEVNULL, **how)
     (built,) = folder.glob("*.whl")
     return built
 

@@ -19,6 +19,7 @@ from support import page_browser
 from support.live_page import window
 from support.page_browser import SIZES, problems_of
 from support.paths import ROOT
+from tools.targets import ELSEWHERE, LEFT_OUT
 
 HAS_NODE = shutil.which("node") is not None and shutil.which("npm") is not None
 PATIENCE = 120
@@ -42,21 +43,52 @@ def built(folder: Path, kind: str = "site") -> Path:
     done, site = folder / "done", folder / kind
     with contextlib.suppress(FileExistsError):
         folder.mkdir()
-        made = subprocess.run(
-            [sys.executable, "-c", BUILD, kind, str(site)],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        done.write_text(made.stderr if made.returncode else "")
+        done.write_text(_build(kind, site, ROOT, {}))
     until = time.monotonic() + PATIENCE
     while not done.exists():
         assert time.monotonic() < until, "the page was not built"
         time.sleep(0.1)
     assert done.read_text() == ""
     return site
+
+
+def _build(
+    kind: str, site: Path, checkout: Path, variables: dict[str, str], umask: int = -1
+) -> str:
+    """Build a page from a checkout, and return "" or what went wrong."""
+    made = subprocess.run(
+        [sys.executable, "-c", BUILD, kind, str(site)],
+        cwd=checkout,
+        env={**os.environ, "PYTHONPATH": str(checkout), **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+        umask=umask,
+    )
+    return made.stderr if made.returncode else ""
+
+
+def built_elsewhere(folder: Path, kind: str) -> Path:
+    """Return the folder of a page that a copy of this checkout has built, as for another person."""
+    checkout, home = folder / "a copy", folder / "home"
+    home.mkdir()
+    shutil.copytree(ROOT, checkout, ignore=LEFT_OUT, copy_function=shutil.copyfile)
+    # Another version is installed there.
+    about = checkout / "p2p_hoity-9.9.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: p2p-hoity\nVersion: 9.9\n")
+    site = folder / "again" / kind
+    assert _build(kind, site, checkout, {**ELSEWHERE, "HOME": str(home)}, umask=0o077) == ""
+    return site
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """Return the files of a folder by their paths."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 class _Quiet(SimpleHTTPRequestHandler):

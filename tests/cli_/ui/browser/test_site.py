@@ -1,7 +1,6 @@
 """The page that checks files in a real browser: every verdict, the replay, and what goes wrong."""
 
 import base64
-import hashlib
 import os
 import re
 import shutil
@@ -21,6 +20,8 @@ from support.site_pages import (
     PATIENCE,
     SitePage,
     built,
+    built_elsewhere,
+    content,
     needs_node,
     opened,
     served,
@@ -30,7 +31,6 @@ from cli.commands.verify import judge
 from cli.words.browser_labels import site_start
 from cli.words.page_labels import labels as page_labels
 from tools import browser_build
-from tools import site as site_build
 
 pytestmark = [needs_browser, needs_node]
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
@@ -265,31 +265,15 @@ def test_firefox_gives_the_same_verdict(one_file: str, tmp_path: Path) -> None:
         assert page.problems == []
 
 
-def content(folder: Path) -> dict[str, str]:
-    """The digest of each file of a folder."""
-    return {
-        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
-
-
 @pytest.mark.nightly
 def test_two_builds_are_equal_and_small(site: Path, tmp_path: Path) -> None:
-    again = tmp_path / "site"
-    site_build.build(again)
-    packed = {".br", ".gz"}
-    plain = {name: one for name, one in content(again.parent).items() if name[-3:] not in packed}
-    first = {name: one for name, one in content(site.parent).items() if name != "done"}
-    assert plain == first
-    sizes = browser_build.sizes(again)
-    assert {name for name, _, _ in sizes} == {
-        name.removeprefix("site/") for name in plain if name.startswith("site/")
-    }
-    assert sum(size for _, _, size in sizes) <= 6_000_000
-    assert not re.search(
-        rb"https?://(?:registry|pypi|files)\.", (again / "index.html").read_bytes()
-    )
+    again = built_elsewhere(tmp_path, "site")
+    first = content(site.parent)
+    assert first.pop("done") == b""
+    assert content(again.parent) == first
+    assert not re.search(rb"https?://(?:registry|pypi|files)\.", first["site/index.html"])
+    browser_build.compress(again, "br")
+    assert sum(size for _, _, size in browser_build.sizes(again)) <= 6_000_000
 
 
 @pytest.mark.nightly
