@@ -1,6 +1,7 @@
 """The pages for readers against the checkout: paths and targets they name exist; one version."""
 
 import importlib
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -11,6 +12,11 @@ from support.paths import ROOT
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 QUOTED = re.compile(r"`([^`\s]+)`")
+REGISTRY = re.compile(
+    r"registry\.(?:npmjs|yarnpkg)\.|npmjs\.(?:com|org)|pypi\.(?:org|python)|pythonhosted\.|crates\.io"
+    r"|proxy\.golang\.|jsdelivr\.|unpkg\.|ghcr\.io|docker\.io"
+)
+"""The hosts of indexes of packages."""
 TOPS = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")}
 
 
@@ -57,6 +63,22 @@ def test_every_target_that_a_page_names_is_one() -> None:
     told = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     named = set(re.findall(r"tasks\.py (\w+)", told))
     assert {"play", "check", "test"} <= named <= targets
+
+
+def test_no_file_names_the_host_of_an_index_of_packages() -> None:
+    """Whoever has a mirror builds the same, by the settings of pip and npm."""
+    left_out = importlib.import_module("tools.targets").LEFT_OUT
+    read, found = 0, []
+    for folder, folders, names in os.walk(ROOT):
+        ignored = left_out(folder, [*folders, *names])
+        folders[:] = [one for one in folders if one not in ignored]
+        for file in (Path(folder) / one for one in names if one not in ignored):
+            read += 1
+            if REGISTRY.search(file.read_bytes().decode(errors="replace")):
+                found.append(name(file))
+    assert read > 1000
+    assert found == []
+    assert REGISTRY.search(f"https://registry.{'npm'}js.org/esbuild")
 
 
 def test_the_version_stands_once() -> None:
