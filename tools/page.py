@@ -1,6 +1,6 @@
-"""Build the page that plays, which a relay serves with `--web-page`.
+"""Build the page that plays: a folder, and a wheel with it for whoever runs a relay.
 
-python3 tasks.py page [FOLDER]      usually into dist/page
+python3 tasks.py page [FOLDER]      usually into dist/page; the wheel stands beside it
 python3 tasks.py page --list        make the list of modules again
 """
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from cli.words.browser_labels import play_start
 
 from . import browser_build as build_of
+from . import page_wheel
 from .browser_build import BROWSER
 from .page_modules import PAGE
 
@@ -21,10 +22,11 @@ WORKER = "play_worker.js"
 
 
 def build(target: Path, compress: bool = True) -> list[Path]:
-    """Build the folder, in the place of the one that was there, and return it.
+    """Build the folder and the wheel, in the place of those that were there, and return them.
 
     Args:
-        compress: Whether each file is written compressed, too, which takes a minute.
+        compress: Whether each file is written compressed, too, which takes a minute. Without this
+            no wheel is made.
     """
     with tempfile.TemporaryDirectory() as place:
         work = Path(place)
@@ -40,9 +42,10 @@ def build(target: Path, compress: bool = True) -> list[Path]:
         "style.css": build_of.style_of().encode(),
     }
     build_of.write_folder(target, {**files, **page}, BROWSER / "index.html")
-    if compress:
-        build_of.compress(target, "br", "gz")
-    return [target]
+    if not compress:
+        return [target]
+    build_of.compress(target, "br", "gz")
+    return [target, page_wheel.write(target, target.parent)]
 
 
 if __name__ == "__main__":

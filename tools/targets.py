@@ -352,7 +352,7 @@ GROUPS: dict[str, dict[str, Target]] = {
         "onefile": (onefile, "build the program as one file for this system: FOLDER"),
         "release": (release, "build wheel, source archive, one file and checksums into dist"),
         "site": (tool("-m", "tools.site"), "build the page that checks files: FOLDER --list"),
-        "page": (tool("-m", "tools.page"), "build the page that plays: FOLDER --list"),
+        "page": (tool("-m", "tools.page"), "build the playing page and its wheel: FOLDER --list"),
         "liars": (tool("-m", "soak.liars"), "a seat cheats and is caught, for each code: CODE …"),
         "platforms": (
             tool("tools/platforms.py"),

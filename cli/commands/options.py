@@ -563,7 +563,7 @@ class RelayOptions:
     web_key: Path | None = option(None, N_("The key of that certificate."), metavar="FILE")
     web_page: Path | None = option(
         None,
-        N_("The folder of a page by which guests play in their browser, from tasks.py page."),
+        N_("The folder of the page that guests play by, if not that of p2p-hoity-page."),
         metavar="FOLDER",
     )
     as_json: JsonOption = False

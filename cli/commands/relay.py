@@ -29,7 +29,7 @@ from ..printing import say, write_line
 from ..words.translation import INSTALLED, _, figures
 from .options import RelayOptions
 from .reach_options import listening
-from .web_door_options import web_door
+from .web_door_options import page_folder, web_door
 
 FILES_A_CALL: Final = 2
 SPARE_FILES: Final = 256
@@ -132,6 +132,8 @@ def _announce(
         words = _("It serves the web at {addresses}. A host uses it with: --relay {url}")
         url = typed_relay((how.web_url or [""])[0]).place
         say(words.format(addresses=", ".join(doors), url=url))
+        if (folder := page_folder(how)) is not None:
+            say(_("Guests play in their browser by the page in {folder}.").format(folder=folder))
     words = _("A host uses this relay with: {hoity} host --relay HOST:PORT. Ctrl-C ends the relay.")
     say(words.format(hoity=INSTALLED))
     if lacking is not None:

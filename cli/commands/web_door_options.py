@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import ssl
+from importlib import metadata
 from pathlib import Path
 from typing import Final
 
@@ -11,12 +12,15 @@ from p2p_hoity.net.typed_addresses import typed_relay
 from p2p_hoity.relay.page_sender import PageSender, read_page
 from p2p_hoity.relay.web_door import WebDoor
 
+from .. import version
 from ..exit_codes import USAGE, Trouble
 from ..words.error_sentences import of_system
 from ..words.translation import _
 from .options import RelayOptions
 
 ORIGIN: Final = re.compile(r"https?://[a-z0-9.\-]+(:\d{1,5})?", re.IGNORECASE)
+PACKAGE: Final = "p2p-hoity-page"
+"""The package that `tasks.py page` makes of a page."""
 
 
 def web_door(how: RelayOptions) -> WebDoor | None:
@@ -38,7 +42,7 @@ def web_door(how: RelayOptions) -> WebDoor | None:
         if not url.is_web:
             raise Trouble(_("Write --web-url as wss://NAME, not {text}.").format(text=typed), USAGE)
     origins = [_origin(typed) for typed in how.web_origin or ()]
-    return WebDoor(urls, frozenset(origins), _context(how), _page(how.web_page))
+    return WebDoor(urls, frozenset(origins), _context(how), _sender(page_folder(how)))
 
 
 def _origin(typed: str) -> str:
@@ -51,7 +55,29 @@ def _origin(typed: str) -> str:
     return origin.removesuffix(usual)
 
 
-def _page(folder: Path | None) -> PageSender | None:
+def page_folder(how: RelayOptions) -> Path | None:
+    """Return the folder of the page that is served: one that is named, or the installed one.
+
+    Raises:
+        Trouble: If the installed one is of another version.
+    """
+    if how.web_page is not None:
+        return how.web_page
+    try:
+        installed = metadata.distribution(PACKAGE)
+    except metadata.PackageNotFoundError:
+        return None
+    if installed.version != version():
+        words = _(
+            "The installed {package} is of version {other}, this program of version {own}. "
+            "Install the one of this version, or name another page: --web-page FOLDER"
+        )
+        told = {"package": PACKAGE, "other": installed.version, "own": version() or "?"}
+        raise Trouble(words.format(**told), USAGE)
+    return Path(str(installed.locate_file(PACKAGE.replace("-", "_"))))
+
+
+def _sender(folder: Path | None) -> PageSender | None:
     """Return what sends the files of a page, None without one."""
     if folder is None:
         return None

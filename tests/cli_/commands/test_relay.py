@@ -13,10 +13,11 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
     load_pem_private_key,
 )
+from support.page_wheels import unpacked
 from support.shell import Shell
 
 from cli.app import run
-from cli.commands import relay
+from cli.commands import relay, web_door_options
 from p2p_hoity.net import link_limits
 from p2p_hoity.relay.relay_limits import RelayLimits
 from p2p_hoity.relay.relay_server import Relay
@@ -121,6 +122,25 @@ def test_a_relay_for_the_web_says_how_it_is_used(hoity: Shell, served: list[Rela
     assert hoity.done(0, "relay", "--json").lines[0]["web"] == []
 
 
+def test_an_installed_page_of_the_same_version_is_served_unless_another_one_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, hoity: Shell, served: list[RelayLimits]
+) -> None:
+    assert "Guests play" not in hoity.told(0, *WEB)
+    assert doors[0].page is None
+    place = unpacked(tmp_path)
+    monkeypatch.syspath_prepend(place)
+    assert f"by the page in {place / 'p2p_hoity_page'}." in hoity.told(0, *WEB)
+    assert {"/", "/0123456789abcdef/start.js"} < doors[1].page.files.keys()
+    monkeypatch.setattr(web_door_options, "version", lambda: "9.9")
+    told = hoity.told(2, *WEB)
+    assert "The installed p2p-hoity-page is of version" in told
+    assert "this program of version 9.9. Install the one of this version" in told
+    assert hoity("relay").code == 0
+    page = tmp_path / "page"
+    assert f"by the page in {page}." in hoity.told(0, *WEB, "--web-page", str(page))
+    assert hoity.done(0, *WEB, "--web-page", str(page), "--json").lines[0]["type"] == "relay"
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -135,6 +155,7 @@ def test_a_relay_for_the_web_says_how_it_is_used(hoity: Shell, served: list[Rela
         ([*WEB[1:], "--web-origin", "https://a.example/path"], "https://NAME"),
         ([*WEB[1:], "--web-key", "key.pem"], "--web-cert"),
         ([*WEB[1:], "--web-cert", "none.pem"], "none.pem"),
+        ([*WEB[1:], "--web-page", "nowhere"], "nowhere has no page that can be read"),
     ],
     ids=lambda one: " ".join(one) if isinstance(one, list) else one,
 )
