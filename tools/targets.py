@@ -263,6 +263,10 @@ def release(args: Sequence[str]) -> None:
     system = f"{platform.system()}-{platform.machine()}".lower()
     made.rename(DIST / f"{made.stem}-{system}{made.suffix}")
     run([program(tester(), "python"), "-m", "hatchling", "build", "--directory", str(DIST)])
+    with tempfile.TemporaryDirectory() as folder:
+        tool("-m", "tools.page")([str(Path(folder) / "page")])
+        (page,) = Path(folder).glob("*.whl")
+        shutil.move(page, DIST)
     lines = [f"{digest(file)}  {file.name}" for file in sorted(DIST.iterdir())]
     (DIST / "SHA256SUMS").write_text("\n".join((*lines, "")), encoding="ascii")
     print("\n".join(lines))
@@ -350,7 +354,7 @@ GROUPS: dict[str, dict[str, Target]] = {
         "types": (types, "check types"),
         "wheel": (wheel, "build the wheel twice, unpack it elsewhere, play and verify with it"),
         "onefile": (onefile, "build the program as one file for this system: FOLDER"),
-        "release": (release, "build wheel, source archive, one file and checksums into dist"),
+        "release": (release, "build wheels, source archive, one file and checksums into dist"),
         "site": (tool("-m", "tools.site"), "build the page that checks files: FOLDER --list"),
         "page": (tool("-m", "tools.page"), "build the playing page and its wheel: FOLDER --list"),
         "liars": (tool("-m", "soak.liars"), "a seat cheats and is caught, for each code: CODE …"),
