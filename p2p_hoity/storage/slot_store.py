@@ -203,8 +203,9 @@ def _size(slots: Slots, slot: int) -> int:
 
 def _write(slots: Slots, slot: int, data: bytes, at: int) -> None:
     """Write bytes to a slot, or raise OSError (ENOSPC)."""
-    if slots.write(slot, data, at) < len(data):
-        raise OSError(errno.ENOSPC, "there is no more space")
+    # A browser may also return a larger number in the place of an error.
+    if slots.write(slot, data, at) != len(data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 class SlotFile:
@@ -405,7 +406,7 @@ class SlotStore(FileStore):
         taken = {file.slot for file in self._files.values()}
         free = next((slot for slot in range(self._slots.count) if slot not in taken), None)
         if free is None:
-            raise OSError(errno.ENOSPC, "no slot is free", str(path))
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
         # Also of an attempt that fails: its header may be on disk.
         self._generation += 1
         return _File(path, free, self._generation, secrets.randbits(64), time.time_ns())

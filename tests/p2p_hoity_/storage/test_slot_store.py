@@ -317,8 +317,8 @@ def test_a_full_pool_loses_nothing() -> None:
     store, new = SlotStore(pool), Path("/home/new")
     for work in (store.put, store.append, store.lock):
         more: Any = {store.put: {"data": b""}, store.append: {"new": True}, store.lock: {}}[work]
-        assert fails(OSError, "no slot", work, new, **more).errno == errno.ENOSPC
-    assert fails(OSError, "no slot", store.put, PLACE, b"more").errno == errno.ENOSPC
+        assert fails(OSError, "space", work, new, **more).errno == errno.ENOSPC
+    assert fails(OSError, "space", store.put, PLACE, b"more").errno == errno.ENOSPC
     with closing(store.append(PLACE)) as file:
         file.write(b"appended")
         file.sync()
@@ -387,6 +387,19 @@ def test_a_journal_on_a_full_disk_is_stopped_and_has_every_record_that_it_promis
     pool.mend()
     book, _, records = journal.reopen(JOURNAL, None, again(pool, whole))
     assert ([*records], book.current) == ([b"one"], True)
+
+
+def test_a_number_that_stands_for_an_error_is_not_taken_for_bytes_that_were_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Chromium returns 2³² − 8 where the disk is full."""
+    pool = pool_with(a=b"old")
+    store = SlotStore(pool)
+    with closing(store.append(PLACE)) as file:
+        monkeypatch.setattr(pool, "write", lambda slot, data, at: 2**32 - 8)
+        for work in (lambda: store.put(PLACE, b"new"), lambda: file.write(b"new")):
+            assert fails(OSError, "space", work).errno == errno.ENOSPC
+    assert content(store) == content(again(pool)) == b"old"
 
 
 def test_the_longest_path_fits_in_a_header_and_no_longer_one() -> None:

@@ -6,7 +6,20 @@ const COUNT = 48;
 const PAUSE = 100;
 const PATIENCE = 5000;
 
+/** What Chromium returns as the number of bytes if the disk is full: its error -8 without a sign. */
+const DISK_FULL = 2 ** 32 - 8;
+
 export class Taken extends Error {}
+
+/**
+ * Return the number of bytes that were read or written, or throw the error that is in its place.
+ * @param {number} count
+ * @param {number} most
+ */
+function counted(count, most) {
+  if (count <= most) return count;
+  throw new DOMException("", count === DISK_FULL ? "QuotaExceededError" : "UnknownError");
+}
 
 /**
  * Open the files of a table, and return what Python needs of them.
@@ -29,12 +42,12 @@ export async function openPool(name) {
     size: guarded((slot) => files[slot].getSize()),
     read: guarded((slot, size, at) => {
       const data = new Uint8Array(size);
-      return data.subarray(0, files[slot].read(data, { at }));
+      return data.subarray(0, counted(files[slot].read(data, { at }), size));
     }),
     store: guarded((slot, data, at) => {
       const view = data.getBuffer("u8");
       try {
-        return files[slot].write(view.data, { at });
+        return counted(files[slot].write(view.data, { at }), view.data.length);
       } finally {
         view.release();
       }
