@@ -64,8 +64,9 @@ def play_labels() -> dict[str, str]:
             "runs it for an address that begins with https://"
         ),
         "no_store": _(
-            "This browser keeps nothing for this page, so your seat would be lost. Open the link "
-            "in another browser, not inside a messenger and not in a private window."
+            "This browser stores nothing for this page, so nobody can play in it. If the disk is "
+            "full, make room, start the browser again, and open this address again. Otherwise open "
+            "the link in another browser, not inside a messenger and not in a private window."
         ),
         "ask_guests": _("Ask me about each guest"),
         "begin": _("Open a table"),

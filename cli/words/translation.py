@@ -64,6 +64,8 @@ class _Speech:
     is_asked_for: bool = False
     catalogue: NullTranslations = NullTranslations()
     """The catalogue of translations. For English it returns each message unchanged."""
+    instead: Mapping[str, str] = {}
+    """The messages that take the place of others in this process."""
 
 
 def code_of(word: str) -> str | None:
@@ -101,6 +103,11 @@ def speak(language: str, is_asked_for: bool = False) -> None:
     os.environ["LANGUAGE"] = code
     gettext.bindtextdomain(DOMAIN, str(LOCALE))
     gettext.textdomain(DOMAIN)
+
+
+def say_instead(messages: Mapping[str, str]) -> None:
+    """Let messages, in English, take the place of others in this process."""
+    _Speech.instead = messages
 
 
 def go_on_in(language: str) -> None:
@@ -142,6 +149,7 @@ def in_each(labels: Callable[[], dict[str, str]]) -> dict[str, dict[str, Any]]:
 
 def _(message: str) -> str:
     """Translate a message into the chosen language, with commands as this player types them."""
+    message = _Speech.instead.get(message, message)
     return as_typed(_Speech.catalogue.gettext(message))
 
 

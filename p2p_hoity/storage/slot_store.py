@@ -50,6 +50,10 @@ LONGEST_PATH: Final = BLOCK - CHECK - FIELDS.size
 """The most bytes of a path."""
 
 
+NO_SPACE: Final = "No space left on device"
+"""The system's own words for that, which are translated."""
+
+
 class Slots(Protocol):
     """A pool of slots that are open for this program alone. They have the numbers from 0 on.
 
@@ -205,7 +209,7 @@ def _write(slots: Slots, slot: int, data: bytes, at: int) -> None:
     """Write bytes to a slot, or raise OSError (ENOSPC)."""
     # A browser may also return a larger number in the place of an error.
     if slots.write(slot, data, at) != len(data):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        raise OSError(errno.ENOSPC, NO_SPACE)
 
 
 class SlotFile:
@@ -406,7 +410,7 @@ class SlotStore(FileStore):
         taken = {file.slot for file in self._files.values()}
         free = next((slot for slot in range(self._slots.count) if slot not in taken), None)
         if free is None:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+            raise OSError(errno.ENOSPC, NO_SPACE, str(path))
         # Also of an attempt that fails: its header may be on disk.
         self._generation += 1
         return _File(path, free, self._generation, secrets.randbits(64), time.time_ns())

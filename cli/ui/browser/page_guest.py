@@ -21,7 +21,6 @@ from p2p_hoity.table.peer_error import PeerError
 from p2p_hoity.table.playing.session import Outcome
 from protocol import Identity, Terms
 
-from ...exit_codes import Trouble
 from ...words.error_sentences import sentence
 from ...words.table_terms import TableOffer
 from ...words.translation import _
@@ -61,12 +60,8 @@ class PageGuest(PageStay):
             return await join_table(self._seat(me), keys, self.ticket, accept, self._reach())
         except PeerError as error:
             if error.code is JoinCode.NAME:
+                # The person is asked for another one.
                 self.home.files.remove(self._sitting)
-                words = _(
-                    "The host accepts no guest with your nickname: somebody at this table has the "
-                    "same or a similar one. Load this page again, and choose another."
-                )
-                raise Trouble(words) from error
             if error.code not in FULL or not await self._asks_to_watch(sentence(error.reason)):
                 raise
         raise WatchInstead

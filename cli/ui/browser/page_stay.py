@@ -127,6 +127,10 @@ class PageStay(ABC):
         return (
             _("Hoity Toity is a game of collecting and bluffing. Its rules are in the menu above."),
             trust().format(server=self.server),
+            _(
+                "Your seat is stored in this browser alone. If you close a private window or clear "
+                "the data of this site, you give it up."
+            ),
         )
 
     def _tell(self, update: Update) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
@@ -17,17 +16,20 @@ from p2p_hoity.net.page_network import PageNetwork, PageStream
 from p2p_hoity.net.typed_tickets import read_ticket
 from p2p_hoity.presentation.window_messages import Bye
 from p2p_hoity.storage.home import Home
-from p2p_hoity.storage.slot_store import SlotStore
+from p2p_hoity.storage.journal import JournalCode
+from p2p_hoity.storage.slot_store import NO_SPACE, SlotStore
 
-from ...exit_codes import Trouble
+from ...exit_codes import Trouble, told
 from ...words import translation
-from ...words.browser_labels import no_ticket
-from ...words.error_sentences import sentence
+from ...words.browser_labels import no_ticket, play_labels
+from ...words.error_sentences import of_system, sentence
+from ...words.translation import _
 from ..web.page_message import page_message
 from .ended_game import ended_game, show_ended
 from .file_window import SETTINGS
 from .page_guest import PageGuest, WatchInstead
 from .page_opener import PageOpener
+from .page_sentences import IN_PAGE
 from .page_stay import PageStay, stay_in_page
 from .page_watcher import PageWatcher
 from .wishes import HOME, OPENING, TICKET, WATCHES, store_wish
@@ -74,8 +76,9 @@ def _result(answer: Any) -> Any:
     """Return what the browser has found. Raise OSError if it has failed, and named its error."""
     found, failure = answer
     if failure:
-        number = errno.ENOSPC if failure == NO_ROOM else errno.EIO
-        raise OSError(number, os.strerror(number))
+        if failure == NO_ROOM:
+            raise OSError(errno.ENOSPC, NO_SPACE)
+        raise OSError(errno.EIO, "Input/output error")
     return found
 
 
@@ -131,6 +134,7 @@ class Browser:
                 for each message, and at the end.
         """
         translation.speak(language)
+        translation.say_instead(IN_PAGE)
         self.relays, self.post, self.give = (relay,), post, give
         self.network = PageNetwork(partial(_dialled, dial), self.relays)
 
@@ -144,14 +148,16 @@ async def prepare(wish: str, pool: Any, browser: Browser) -> str:
     Returns:
         Why that is not possible, in a sentence. "" if it is.
     """
-    files = SlotStore(PoolSlots(pool))
-    _files[:] = [files]
     try:
+        files = SlotStore(PoolSlots(pool))
+        _files[:] = [files]
         await store_wish(json.loads(wish), files, browser.network, browser.relays[0])
     except CodedError as error:
         return _whole(sentence(error.reason))
     except Trouble as trouble:
         return _whole(str(trouble))
+    except OSError:
+        return play_labels()["no_store"]
     return ""
 
 
@@ -166,10 +172,8 @@ async def play(nickname: str, browser: Browser) -> None:
         except WatchInstead:
             files.put(WATCHES, b"")
             await _stay(page, browser, nickname)
-    except CodedError as error:
-        words = sentence(error.reason)
-    except Trouble as trouble:
-        words = str(trouble)
+    except (CodedError, Trouble, OSError, ExceptionGroup) as error:
+        words = _words(error)
     # The page may know no labels yet.
     for message in (page_message(page.mode, SETTINGS), Bye(_whole(words))):
         browser.post(json.dumps(message.as_json()))
@@ -198,6 +202,16 @@ async def _stay(page: WorkerPage, browser: Browser, nickname: str) -> None:
     else:
         stay.file = path
         await show_ended(page, path.name, files.get(path))
+
+
+def _words(error: Exception) -> str:
+    """Return what has happened and what to do. An error that is a bug is raised again."""
+    found = told(error)
+    if found.code == "program-mistake":
+        raise error
+    if isinstance(error, OSError):
+        return _(JournalCode.UNWRITTEN.template).format(why=of_system(error))
+    return found.words
 
 
 def _whole(words: str) -> str:

@@ -53,8 +53,10 @@ async def store_wish(
         # A link has the ticket behind this sign.
         word = str(wish["word"]).rpartition("#")[2].strip()
         ticket = await _by_code(word, network, relay) if is_code(word) else read_ticket(word)
-        files.put(TICKET, encode_ticket(ticket).encode())
-        if act == "watch":
+        # Nothing needs to be written by whoever comes back, even to a full disk.
+        if not files.has(TICKET):
+            files.put(TICKET, encode_ticket(ticket).encode())
+        if act == "watch" and not files.has(WATCHES):
             files.put(WATCHES, b"")
 
 

@@ -66,11 +66,20 @@ class TableWire {
 
   /** @param {Record<string, unknown>} message */
   send(message) {
+    if (message.type === "sit") keepFiles();
     if (message.type === "sit" && message.nickname)
       localStorage.setItem(NICKNAME, String(message.nickname));
     worker?.postMessage({ act: "say", text: JSON.stringify(message) });
     return true;
   }
+}
+
+let isKept = false;
+
+/** Ask the browser once not to remove the seat when it needs room. The answer does not matter. */
+function keepFiles() {
+  if (!isKept) navigator.storage.persist?.().catch(() => {});
+  isKept = true;
 }
 
 /** @type {any} */
@@ -113,8 +122,11 @@ const HEARD = {
   text: (text) => {
     const message = JSON.parse(text);
     keepAwake(message.type);
-    // The link of one's own table leads back to it.
-    if (message.type === "lobby" && message.ticket) void keep(message.ticket, table);
+    if (message.type === "lobby" && message.ticket) {
+      keepFiles();
+      // The link of one's own table leads back to it.
+      void keep(message.ticket, table);
+    }
     wire?.onMessage(message);
   },
   /** @param {{name: string, data: Uint8Array}} file */
