@@ -6,6 +6,7 @@ by hash, once for each checkout. Node.js and its npm are needed here, and nowher
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import os
@@ -213,10 +214,24 @@ def write_folder(target: Path, files: Mapping[str, bytes], template: Path) -> Pa
     for name, content in parts.items():
         (inner / name).write_bytes(content)
     policy = "script-src 'self' blob: 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'"
-    head = f'<link rel="stylesheet" href="{inner.name}/style.css">'
-    body = f'<script type="module" src="{inner.name}/start.js"></script>'
+    of = {
+        name: f'"{inner.name}/{name}" integrity="{integrity(one)}"' for name, one in parts.items()
+    }
+    head = f'<link rel="stylesheet" href={of["style.css"]}>'
+    body = f'<script type="module" src={of["start.js"]}></script>'
     (target / "index.html").write_bytes(html(template, policy, head, body).encode())
     return inner
+
+
+def integrity(content: bytes) -> str:
+    """Return the digest of a file as browsers check it (W3C, Subresource Integrity)."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(content).digest()).decode()}"
+
+
+def digests(files: Mapping[str, bytes]) -> dict[str, Mapping[str, object]]:
+    """Return the module by which the start of a page knows the files of its worker."""
+    found = {name: integrity(content) for name, content in sorted(files.items())}
+    return {"site-files": {"digests": found}}
 
 
 def licences() -> str:

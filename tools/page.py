@@ -31,12 +31,10 @@ def build(target: Path, compress: bool = True) -> list[Path]:
     with tempfile.TemporaryDirectory() as place:
         work = Path(place)
         files = build_of.worker_files(PAGE, work)
-        scripts = build_of.bundled(
-            work,
-            {PLACE / "worker.js": "iife", PLACE / "start.js": "esm"},
-            {"play-labels": play_start(), "site-files": {"names": sorted([*files, WORKER])}},
-        )
-    files[WORKER] = scripts["worker.js"]
+        scripts = build_of.bundled(work, {PLACE / "worker.js": "iife"}, {})
+        files[WORKER] = scripts["worker.js"]
+        modules = {"play-labels": play_start(), **build_of.digests(files)}
+        scripts |= build_of.bundled(work, {PLACE / "start.js": "esm"}, modules)
     page = {
         "start.js": scripts["start.js"],
         "style.css": build_of.style_of().encode(),

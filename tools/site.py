@@ -32,15 +32,11 @@ def build(target: Path, compress: bool = True) -> list[Path]:
     with tempfile.TemporaryDirectory() as place:
         work = Path(place)
         files = build_of.worker_files(SITE, work)
-        names = {"names": sorted([*files, "worker.js"])}
+        files |= build_of.bundled(work, {PLACE / "worker.js": "iife"}, {})
         labels = {**site_start(), "program": f"p2p-hoity {build_of.version()}"}
-        kinds = {"worker.js": "iife", "folder.js": "esm", "single.js": "iife"}
-        scripts = build_of.bundled(
-            work,
-            {PLACE / name: kind for name, kind in kinds.items()},
-            {"site-labels": labels, "site-files": names},
-        )
-    files["worker.js"] = scripts["worker.js"]
+        kinds = {PLACE / "folder.js": "esm", PLACE / "single.js": "iife"}
+        modules = {"site-labels": labels, **build_of.digests(files)}
+        scripts = build_of.bundled(work, kinds, modules)
     style = build_of.style_of(PLACE / "site.css")
     page = {"start.js": scripts["folder.js"], "style.css": style.encode()}
     inner = build_of.write_folder(target, {**files, **page}, BROWSER / "index.html")
@@ -70,7 +66,7 @@ def _one_file(packed: Iterable[Path], script: bytes, style: str) -> bytes:
 
 def _source(text: str) -> str:
     """Return the expression of a policy that admits a text inside a page."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+    return f"'{build_of.integrity(text.encode())}'"
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ declare module "site-labels" {
 }
 
 declare module "site-files" {
-  export const names: string[];
+  export const digests: Record<string, string>;
 }
 
 declare module "play-labels" {
