@@ -7,7 +7,6 @@ python3 tasks.py site --list        make the list of modules again
 from __future__ import annotations
 
 import base64
-import hashlib
 import sys
 import tempfile
 from collections.abc import Iterable

@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from cli.words.page_labels import labels
 from support.page_browser import problems_of
 from support.short_game import short_file
-from support.terminals import BOT, LISTEN, Terminal, start
+from support.terminals import BOT, GUEST, LISTEN, Terminal, start
 
 PATIENCE = 40
 """Seconds in which anything that is awaited has to come."""
@@ -58,12 +59,26 @@ class PlayingPage:
             self.done.append(done)
         return done
 
-    def play_until(self, *wanted: str) -> None:
+    def play_until(self, *wanted: str, patience: float = PATIENCE) -> None:
         """Play until one of these things was done, or is there."""
-        last = time.monotonic() + PATIENCE
+        last = time.monotonic() + patience
         while self.step() not in wanted:
             assert time.monotonic() < last, (self.done[-5:], self.page.inner_text("body")[:500])
             time.sleep(LOOK)
+
+    def play_until_seen(self, place: Any) -> None:
+        """Play until something can be seen."""
+        last = time.monotonic() + PATIENCE
+        while not place.is_visible():
+            assert time.monotonic() < last, (self.done[-5:], self.page.inner_text("body")[:500])
+            self.step()
+            self.page.wait_for_timeout(1000 * LOOK)
+
+    def saved(self, name: str) -> bytes:
+        """Return what the browser saves when the button with this label is pressed."""
+        with self.page.expect_download() as download:
+            self.page.get_by_role("button", name=labels()[name]).click()
+        return Path(download.value.path()).read_bytes()
 
 
 class PagedHost:
@@ -79,52 +94,48 @@ class PagedHost:
         self.folder, self.address = folder, f"http://127.0.0.1:{port}/"
         web = f"127.0.0.1:{port}"
         self._url = f"ws://{web}"
-        self._web = ["--web", web, "--web-url", self._url, "--web-page", str(page)]
-        self.relay = self._relay()
+        self._web = ["--web", web, "--web-url", self._url, "--web-page"]
+        self.relay = self._relay(page)
         self.transcript = folder / "host.hoity"
         self.host: Terminal | None = None
-        self.link = ""
+        self.guests: list[Terminal] = []
+        self.link, self._page = "", page
 
-    def _relay(self) -> Terminal:
-        words = ["relay", *LISTEN, "--json", *self._web]
+    def _relay(self, page: Path) -> Terminal:
+        self._page = page
+        words = ["relay", *LISTEN, "--json", *self._web, str(page)]
         relay = start(self.folder / "relay", *words)
         relay.read_until("web")
         return relay
 
-    def restart_relay(self) -> None:
-        """Kill the relay, and run another one at the same address."""
+    def restart_relay(self, page: Path | None = None) -> None:
+        """Kill the relay, and run another one at the same address, perhaps with another page."""
         self.relay.kill()
-        self.relay = self._relay()
+        self.relay = self._relay(page or self._page)
 
-    def open_table(self, seats: int, *more: str, typed: str = "") -> str:
+    def open_table(self, seats: int, *more: str, typed: str = "", patience: int = 20) -> str:
         """Open a table with a bot in the host's seat, and return its link.
 
         Args:
             typed: What the host is told beforehand.
+            patience: Seconds after which a seat is absent.
         """
-        words = ["host", "--relay", self._url, "--seats", str(seats), *BOT, "--patience", "20"]
+        words = ["host", "--relay", self._url, "--seats", str(seats), *BOT]
+        words += ["--patience", str(patience)]
         words += ["--edition", str(short_file(self.folder)), "--transcript", str(self.transcript)]
         self.host = start(self.folder / "host", *words, *more, typed=typed)
         self.link = f"{self.address}#{self.host.read_until('ticket')['ticket']}"
         return self.link
 
-    def join(self, ticket: str, transcript: Path) -> Terminal:
-        """Sit down at a table with a bot."""
-        words = [
-            "join",
-            ticket,
-            "--yes",
-            "--relay",
-            self._url,
-            *BOT,
-            "--transcript",
-            str(transcript),
-        ]
-        return start(self.folder / "native", *words)
+    def join(self, link: str = "") -> Terminal:
+        """Let a bot in a program of its own come to the last table, or to that of a link."""
+        home, ticket = self.folder / f"guest-{len(self.guests)}", (link or self.link).split("#")[1]
+        self.guests.append(start(home, "join", ticket, "--relay", self._url, *GUEST))
+        return self.guests[-1]
 
     def close(self) -> None:
-        """End both programs."""
-        for one in (self.host, self.relay):
+        """End all programs."""
+        for one in (self.host, *self.guests, self.relay):
             if one is not None:
                 one.kill()
 

@@ -23,6 +23,10 @@ _STORED_UNREAD: Final = N_("the stored game cannot be used: {why}")
 _CLAIM: Final = N_(
     "Whoever plays with a program of their own can also end the game and save what was played."
 )
+_NOT_THERE: Final = N_(
+    "the host cannot be reached at the relay of this page. The table is perhaps closed, or its "
+    "game over: ask the host. If it is still open, load this page again"
+)
 IN_PAGE: Final[Mapping[str, str]] = {
     JournalCode.UNWRITTEN.template: _UNSTORED,
     JournalCode.STOPPED.template: N_(
@@ -36,6 +40,10 @@ IN_PAGE: Final[Mapping[str, str]] = {
         "the file of the game cannot be stored ({why}). The game is over and not lost. Make room "
         "on this device, and load this page again"
     ),
+    JoinCode.UNREACHED.template: _NOT_THERE,
+    JoinCode.UNREACHED_IPV6.template: _NOT_THERE,
+    JoinCode.UNREACHED_LAN.template: _NOT_THERE,
+    JoinCode.UNREACHED_MACHINE.template: _NOT_THERE,
     JoinCode.NO_RELAYS.template: N_(
         "the host waits at no relay, and this page connects to nothing else: ask for a table that "
         "is opened at the relay of this page"

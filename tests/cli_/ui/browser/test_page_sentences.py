@@ -46,7 +46,7 @@ NEVER = {
     "p2p_hoity/reachability/pcp_and_nat_pmp.py": "",
     "p2p_hoity/table/open_links.py": "Write --listen|cannot listen on",
     "p2p_hoity/table/gathering/join_table.py": (
-        "this is your own table|you still have your seat|the host cannot be reached|{why}; start it"
+        "this is your own table|you still have your seat|{why}; start it"
     ),
     # What only `resume`, `games` and `forget` say, and what a page does not take.
     "p2p_hoity/table/beside_game/chat.py": r"talk is switched off here \(--no-talk\)",

@@ -1,18 +1,14 @@
 """A page in a real browser is a peer: it plays, comes back, and says what is in its way."""
 
-import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.firefox import free_port
-from support.live_page import chromium
 from support.live_page import window as guest
 from support.page_browser import needs_browser
-from support.page_peers import PATIENCE, PagedHost, PlayingPage, paged_host
-from support.site_pages import built, built_elsewhere, content, needs_node
+from support.page_peers import PATIENCE, PagedHost, PlayingPage
+from support.site_pages import built_elsewhere, content, needs_node
 
 from cli.words.browser_labels import no_ticket, play_labels
 from cli.words.page_labels import labels
@@ -24,34 +20,6 @@ pytestmark = [needs_browser, needs_node]
 EN = play_labels()
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the page. All workers share it."""
-    base = tmp_path_factory.getbasetemp()
-    return built((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "page", "page")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """One browser for all tests of the module."""
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture
-def table(page: Path, tmp_path: Path) -> Iterator[PagedHost]:
-    """A relay that serves the page."""
-    with paged_host(tmp_path, page, free_port()) as made:
-        yield made
-
-
-def saved(window: PlayingPage, name: str) -> bytes:
-    """What the browser saves when a button is pressed."""
-    with window.page.expect_download() as download:
-        window.page.get_by_role("button", name=labels()[name]).click()
-    return Path(download.value.path()).read_bytes()
-
-
 def test_a_link_a_click_a_seat(browser: Any, table: PagedHost) -> None:
     """A whole game between a native host and a page, which verifies what it saves."""
     link = table.open_table(2)
@@ -61,9 +29,9 @@ def test_a_link_a_click_a_seat(browser: Any, table: PagedHost) -> None:
         assert "ticket" not in window.page.url
         assert "hoity3" not in window.page.url
         window.play_until("ending")
-        data = saved(window, "keep")
+        data = window.saved("keep")
         assert transcript.verify(data, read_game).ok
-        assert b"<svg" in saved(window, "save_picture")[:200]
+        assert b"<svg" in window.saved("save_picture")[:200]
         assert window.problems == []
     assert table.host is not None
     table.host.read_until("type", "ending")
@@ -86,7 +54,7 @@ def test_a_page_that_is_loaded_again_goes_on(moment: int, browser: Any, table: P
                 window.play_until("picked", "hurry", "ending")
         window.page.reload()
         window.play_until("ending")
-        data = saved(window, "keep")
+        data = window.saved("keep")
         assert transcript.verify(data, read_game).ok
         assert window.problems == []
     assert table.transcript.read_bytes() == data
@@ -108,7 +76,7 @@ def test_a_page_that_is_loaded_again_in_the_lobby_has_its_seat(
         while [window.step() for window in (first, second)] != ["ending", "ending"]:
             first.page.wait_for_timeout(20)
         assert first.done.count("sat") == 1
-        assert saved(first, "keep") == saved(second, "keep")
+        assert first.saved("keep") == second.saved("keep")
 
 
 @pytest.mark.nightly
@@ -138,7 +106,7 @@ def test_two_pages_and_a_native_seat_play_and_all_files_are_equal(
             window.play_until("sat")
         while not all(window.step() == "ending" for window in windows):
             windows[0].page.wait_for_timeout(20)
-        files = {saved(window, "keep") for window in windows}
+        files = {window.saved("keep") for window in windows}
         assert len(files) == 1
     assert table.transcript.read_bytes() in files
 
@@ -169,9 +137,7 @@ def play_on(*windows: PlayingPage) -> None:
 
 
 @pytest.mark.nightly
-def test_a_page_opens_a_table_for_a_page_and_a_native_seat(
-    browser: Any, table: PagedHost, tmp_path: Path
-) -> None:
+def test_a_page_opens_a_table_for_a_page_and_a_native_seat(browser: Any, table: PagedHost) -> None:
     """The host asks about each guest, and its page is loaded again while the table fills."""
     with guest(browser) as ana, guest(browser) as ben:
         host = PlayingPage(ana.new_page(), table.address)
@@ -184,7 +150,7 @@ def test_a_page_opens_a_table_for_a_page_and_a_native_seat(
         assert host.page.inner_text("#link") == link
         page = PlayingPage(ben.new_page(), link)
         page.page.get_by_label(labels()["nickname"]).fill("Ben")
-        native = table.join(link.partition("#")[2], tmp_path / "native.hoity")
+        native = table.join(link)
         play_on(host, page)
         text = "2 of 3 seats play in pages of"
         host.page.keyboard.press("p")
@@ -271,7 +237,7 @@ def test_a_worker_that_was_stopped_goes_on(seconds: int, browser: Any, table: Pa
         window.page.set_default_timeout(0)
         worker.evaluate(STOPPED, seconds)
         window.play_until("ending")
-        assert transcript.verify(saved(window, "keep"), read_game).ok
+        assert transcript.verify(window.saved("keep"), read_game).ok
         assert window.problems == []
 
 
@@ -283,7 +249,7 @@ def test_a_relay_that_is_restarted_is_found_again(browser: Any, table: PagedHost
         window.play_until("sealed")
         table.restart_relay()
         window.play_until("ending")
-        data = saved(window, "keep")
+        data = window.saved("keep")
         assert transcript.verify(data, read_game).ok
     assert table.transcript.read_bytes() == data
 
@@ -294,13 +260,13 @@ def test_a_page_that_is_opened_after_the_end_shows_the_game(browser: Any, table:
     with guest(browser) as person:
         window = PlayingPage(person.new_page(), link)
         window.play_until("ending")
-        data = saved(window, "keep")
+        data = window.saved("keep")
         window.page.reload()
         window.page.wait_for_selector(".replay")
         slider = window.page.locator(".replay input[type=range]")
         slider.evaluate("one => { one.value = one.max; one.dispatchEvent(new Event('input')) }")
         window.page.wait_for_selector(".victory")
-        assert b"<svg" in saved(window, "save_picture")[:200]
+        assert b"<svg" in window.saved("save_picture")[:200]
         window.page.keyboard.press("Escape")
         assert window.problems == []
     assert table.transcript.read_bytes() == data
@@ -317,7 +283,7 @@ def test_another_game_is_played_by_the_same_link(browser: Any, table: PagedHost)
         window.page.get_by_role("button", name="Yes", exact=True).click()
         window.page.wait_for_selector(".victory", state="detached")
         window.play_until("ending")
-        assert transcript.verify(saved(window, "keep"), read_game).ok
+        assert transcript.verify(window.saved("keep"), read_game).ok
         assert window.problems == []
 
 
@@ -332,7 +298,7 @@ def test_a_bot_plays_on_for_whoever_wants_it(browser: Any, table: PagedHost) -> 
         window.page.get_by_role("button", name=labels()["bot_on"]).click()
         window.page.locator("dialog").get_by_role("button", name="Yes", exact=True).click()
         window.page.wait_for_selector(".victory")
-        assert transcript.verify(saved(window, "keep"), read_game).ok
+        assert transcript.verify(window.saved("keep"), read_game).ok
         assert window.problems == []
 
 

@@ -5,14 +5,12 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support import hostile_files
 from support.firefox import firefox
-from support.live_page import chromium
 from support.page_browser import needs_browser
 from support.paths import VECTORS
 from support.site_pages import (
@@ -56,13 +54,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the page. All workers share it."""
     base = tmp_path_factory.getbasetemp()
     return built((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "site")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """One browser for all tests of the module."""
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
