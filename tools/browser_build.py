@@ -196,12 +196,13 @@ def bundled(
 # What is written
 
 
-def write_folder(target: Path, files: Mapping[str, bytes], template: Path) -> Path:
+def write_folder(target: Path, files: Mapping[str, bytes], template: Path, relay: str = "") -> Path:
     """Write the folder for a server, and return the folder inside it that has all but the page.
 
     Args:
         files: The page's script is `start.js`, its style `style.css`.
         template: The page without its parts.
+        relay: The URL of a relay on another server, to which the page connects, too.
     """
     parts = {**files, LICENCES: licences().encode()}
     digest = hashlib.sha256()
@@ -214,10 +215,13 @@ def write_folder(target: Path, files: Mapping[str, bytes], template: Path) -> Pa
     for name, content in parts.items():
         (inner / name).write_bytes(content)
     policy = "script-src 'self' blob: 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'"
+    policy += f" {relay}" if relay else ""
     of = {
         name: f'"{inner.name}/{name}" integrity="{integrity(one)}"' for name, one in parts.items()
     }
     head = f'<link rel="stylesheet" href={of["style.css"]}>'
+    if relay:
+        head += f'\n<meta name="relay" content="{relay}">'
     body = f'<script type="module" src={of["start.js"]}></script>'
     (target / "index.html").write_bytes(html(template, policy, head, body).encode())
     return inner

@@ -108,6 +108,14 @@ class PagedHost:
         relay.read_until("web")
         return relay
 
+    def admit_pages_of(self, origin: str) -> str:
+        """Run the relay without a page, for pages of another server, and return its URL."""
+        self.relay.kill()
+        words = ["relay", *LISTEN, "--json", *self._web[:-1], "--web-origin", origin]
+        self.relay = start(self.folder / "relay", *words)
+        self.relay.read_until("web")
+        return self._url
+
     def restart_relay(self, page: Path | None = None) -> None:
         """Kill the relay, and run another one at the same address, perhaps with another page."""
         self.relay.kill()

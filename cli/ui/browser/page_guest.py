@@ -11,7 +11,6 @@ from typing import Final
 from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.confusable_names import twins
 from p2p_hoity.game_adapter import HoityToity
-from p2p_hoity.net.page_network import PageNetwork
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.storage.player_key import NamedIdentity, check_name
 from p2p_hoity.table.gathering.drawn_nicknames import draw_nickname
@@ -24,7 +23,7 @@ from protocol import Identity, Terms
 from ...words.error_sentences import sentence
 from ...words.table_terms import TableOffer
 from ...words.translation import _
-from .page_stay import PageStay
+from .page_stay import PageStay, PageWays
 from .worker_page import WorkerPage
 
 FULL: Final = (JoinCode.FULL, JoinCode.BEGUN, JoinCode.BEGUN_WITHOUT)
@@ -41,13 +40,12 @@ class PageGuest(PageStay):
     def __init__(
         self,
         page: WorkerPage,
-        network: PageNetwork,
-        relays: tuple[str, ...],
+        ways: PageWays,
         ticket: Ticket,
         nickname: str = "",
     ) -> None:
         """Prepare the stay. Without a nickname one is drawn, and the person may choose another."""
-        super().__init__(page, network, relays)
+        super().__init__(page, ways)
         self.ticket, self._nickname = ticket, nickname
 
     async def _stay(self) -> Outcome:
@@ -55,6 +53,7 @@ class PageGuest(PageStay):
         me = self._sat_as() or self._new()
         if (kept := self.kept(self.ticket)) is not None:
             return await self._resume(me, kept)
+        self.player.say(_("Asking the host for the terms …"))
         keys, accept = TableKeys(me.identity), partial(self._accept, me)
         try:
             return await join_table(self._seat(me), keys, self.ticket, accept, self._reach())

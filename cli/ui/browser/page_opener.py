@@ -9,7 +9,6 @@ from pathlib import Path
 
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.game_adapter import game_value, read_game
-from p2p_hoity.net.page_network import PageNetwork
 from p2p_hoity.net.ticket import fresh_secret
 from p2p_hoity.net.typed_tickets import read_ticket
 from p2p_hoity.rules.choices import MIN_SEATS
@@ -23,7 +22,7 @@ from protocol import Identity, Terms, Timeouts, fingerprint, table_header
 from ...exit_codes import Trouble
 from ...words.table_terms import TableOffer
 from ...words.translation import _
-from .page_stay import PageStay
+from .page_stay import PageStay, PageWays
 from .worker_page import WorkerPage
 
 
@@ -60,13 +59,12 @@ class PageOpener(PageStay):
     def __init__(
         self,
         page: WorkerPage,
-        network: PageNetwork,
-        relays: tuple[str, ...],
+        ways: PageWays,
         opening: Path,
         ticket: Path,
     ) -> None:
         """Prepare the stay, by the files with the opening and, once there is one, the ticket."""
-        super().__init__(page, network, relays)
+        super().__init__(page, ways)
         self._path, self._ticket = opening, ticket
 
     async def _stay(self) -> Outcome:

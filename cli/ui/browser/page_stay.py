@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 import trio
 
-from p2p_hoity.net.addresses import relay_address
 from p2p_hoity.net.page_network import PageNetwork
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.presentation.screen_updates import GameOver, Update
@@ -30,23 +30,30 @@ from ..web.page_window import PageWindow
 from .worker_page import WorkerPage
 
 
+@dataclass(frozen=True)
+class PageWays:
+    """How a page reaches the others, and whose page it is.
+
+    Attributes:
+        relays: The relays that the page may use, such as 'wss://host:port'.
+        server: The server of the page, as a browser shows it.
+    """
+
+    network: PageNetwork
+    relays: tuple[str, ...]
+    server: str
+
+
 class PageStay(ABC):
     """A stay at a table.
 
     Attributes:
-        relays: The relays that the page may use, such as 'wss://host:port'.
         player: Who plays the seat, or looks on.
         file: The file of the last game. None before its end.
     """
 
-    def __init__(
-        self,
-        page: WorkerPage,
-        network: PageNetwork,
-        relays: tuple[str, ...],
-        looks_on: bool = False,
-    ) -> None:
-        self.page, self.network, self.relays = page, network, relays
+    def __init__(self, page: WorkerPage, ways: PageWays, looks_on: bool = False) -> None:
+        self.page, self.ways = page, ways
         self.home = page.home
         self.file: Path | None = None
         self._scope, self._going = trio.CancelScope(), trio.Event()
@@ -58,11 +65,6 @@ class PageStay(ABC):
     def window(self) -> PageWindow:
         """The window on the page."""
         return cast(PageWindow, self.player.window)
-
-    @property
-    def server(self) -> str:
-        """The server of the page, as a browser shows it."""
-        return relay_address(self.relays[0]).web_authority
 
     async def run(self) -> Outcome:
         """Stay at the table to the end, and return how its last game ended.
@@ -112,13 +114,13 @@ class PageStay(ABC):
     def _reach(self, is_back: bool = False) -> Reach:
         """Return how this peer is reached: at the relays of the page, and nowhere else."""
         return Reach(
-            relays=self.relays,
+            relays=self.ways.relays,
             lan=Lan.OFF,
-            network=self.network,
+            network=self.ways.network,
             returning=is_back,
             relays_anew=is_back,
             relay_only=True,
-            page=self.server,
+            page=self.ways.server,
         )
 
     def _notes(self) -> tuple[str, ...]:
@@ -126,7 +128,7 @@ class PageStay(ABC):
         # Nothing that a page tells of itself proves anything against whoever serves it.
         return (
             _("Hoity Toity is a game of collecting and bluffing. Its rules are in the menu above."),
-            trust().format(server=self.server),
+            trust().format(server=self.ways.server),
             _(
                 "Your seat is stored in this browser alone. If you close a private window or clear "
                 "the data of this site, you give it up."

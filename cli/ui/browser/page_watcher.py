@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import trio
 
-from p2p_hoity.net.page_network import PageNetwork
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.table.beside_game.watch_table import Onlooker, watch_table
 from p2p_hoity.table.playing.session import Outcome
 
 from ...exit_codes import Trouble
 from ...words.translation import _
-from .page_stay import PageStay
+from .page_stay import PageStay, PageWays
 from .worker_page import WorkerPage
 
 
@@ -19,9 +18,12 @@ class PageWatcher(PageStay):
     """The stay of an onlooker at the table of a ticket."""
 
     def __init__(
-        self, page: WorkerPage, network: PageNetwork, relays: tuple[str, ...], ticket: Ticket
+        self,
+        page: WorkerPage,
+        ways: PageWays,
+        ticket: Ticket,
     ) -> None:
-        super().__init__(page, network, relays, looks_on=True)
+        super().__init__(page, ways, looks_on=True)
         self._ticket = ticket
 
     async def run(self) -> Outcome:

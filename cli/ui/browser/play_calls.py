@@ -30,7 +30,7 @@ from .file_window import SETTINGS
 from .page_guest import PageGuest, WatchInstead
 from .page_opener import PageOpener
 from .page_sentences import IN_PAGE
-from .page_stay import PageStay, stay_in_page
+from .page_stay import PageStay, PageWays, stay_in_page
 from .page_watcher import PageWatcher
 from .wishes import HOME, OPENING, TICKET, WATCHES, store_wish
 from .worker_page import WorkerPage
@@ -114,13 +114,13 @@ class Browser:
     """What JavaScript gives the program: the relay of the page, sockets, and ways to the page.
 
     Attributes:
-        relays: The relay of the page, such as 'wss://host:port'.
         post: Sends a text to the page.
         give: Gives the page a file that the browser is to save.
     """
 
     def __init__(
         self,
+        server: str,
         relay: str,
         language: str,
         dial: Callable[..., Any],
@@ -130,13 +130,15 @@ class Browser:
         """Take them, and speak a language.
 
         Args:
+            server: That of the page, such as 'host' or 'host:port'.
+            relay: That of the page, such as 'wss://host:port'.
             dial: Opens a WebSocket. It is given the URL, and what to call when the socket is open,
                 for each message, and at the end.
         """
         translation.speak(language)
         translation.say_instead(IN_PAGE)
-        self.relays, self.post, self.give = (relay,), post, give
-        self.network = PageNetwork(partial(_dialled, dial), self.relays)
+        network = PageNetwork(partial(_dialled, dial), (relay,))
+        self.ways, self.post, self.give = PageWays(network, (relay,), server), post, give
 
 
 async def prepare(wish: str, pool: Any, browser: Browser) -> str:
@@ -151,7 +153,7 @@ async def prepare(wish: str, pool: Any, browser: Browser) -> str:
     try:
         files = SlotStore(PoolSlots(pool))
         _files[:] = [files]
-        await store_wish(json.loads(wish), files, browser.network, browser.relays[0])
+        await store_wish(json.loads(wish), files, browser.ways)
     except CodedError as error:
         return _whole(sentence(error.reason))
     except Trouble as trouble:
@@ -181,7 +183,7 @@ async def play(nickname: str, browser: Browser) -> None:
 
 async def _stay(page: WorkerPage, browser: Browser, nickname: str) -> None:
     """Sit at the table, host or watch it, or show its game if that is over."""
-    files, given = page.home.files, (page, browser.network, browser.relays)
+    files, given = page.home.files, (page, browser.ways)
     ticket = read_ticket(files.get(TICKET).decode()) if files.has(TICKET) else None
     stay: PageStay
     if files.has(OPENING):

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from p2p_hoity.net.addresses import relay_address
-from p2p_hoity.net.page_network import PageNetwork
-from p2p_hoity.net.ticket import encode_ticket
+from p2p_hoity.net.ticket import Ticket, encode_ticket
 from p2p_hoity.net.typed_tickets import read_ticket
 from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.storage.player_key import check_name
@@ -20,6 +19,7 @@ from p2p_hoity.table.gathering.spoken_codes import is_code, parse_code, parse_re
 from ...exit_codes import Trouble
 from ...words.translation import _
 from .page_opener import Opening
+from .page_stay import PageWays
 
 HOME: Final = Path("/hoity")
 TICKET: Final = HOME / "ticket"
@@ -30,9 +30,7 @@ WATCHES: Final = HOME / "watches"
 """An empty file of an onlooker."""
 
 
-async def store_wish(
-    wish: Mapping[str, Any], files: FileStore, network: PageNetwork, relay: str
-) -> None:
+async def store_wish(wish: Mapping[str, Any], files: FileStore, ways: PageWays) -> None:
     """Store what a person wants, or nothing if it only comes back.
 
     Args:
@@ -52,7 +50,7 @@ async def store_wish(
     elif act in ("sit", "watch"):
         # A link has the ticket behind this sign.
         word = str(wish["word"]).rpartition("#")[2].strip()
-        ticket = await _by_code(word, network, relay) if is_code(word) else read_ticket(word)
+        ticket = await _by_code(word, ways) if is_code(word) else read_ticket(word)
         # Nothing needs to be written by whoever comes back, even to a full disk.
         if not files.has(TICKET):
             files.put(TICKET, encode_ticket(ticket).encode())
@@ -60,13 +58,13 @@ async def store_wish(
             files.put(WATCHES, b"")
 
 
-async def _by_code(word: str, network: PageNetwork, relay: str) -> Any:
+async def _by_code(word: str, ways: PageWays) -> Ticket:
     """Return the ticket that a spoken code gives, which is tried once."""
-    code, own = parse_code(word), relay_address(relay).place
+    code, own = parse_code(word), relay_address(ways.relays[0]).place
     if code.relay and parse_relay(code.relay) != own:
         words = _(
             "This code is one of the relay {relay}, and this page reaches only its own. Ask the "
             "host for a link, or open the page of that relay."
         )
         raise Trouble(words.format(relay=code.relay))
-    return await ticket_by_code(replace(code, relay=own), network)
+    return await ticket_by_code(replace(code, relay=own), ways.network)

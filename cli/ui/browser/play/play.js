@@ -165,11 +165,12 @@ function obstacle() {
   return "";
 }
 
-/** The relay that has served this page, as tickets name it. */
+/** The relay of this page, as tickets name it: the one that it was built for, or its own server. */
 function relay() {
-  const scheme = location.protocol === "https:" ? "wss" : "ws";
-  const port = location.port || (scheme === "wss" ? 443 : 80);
-  return `${scheme}://${location.hostname}:${port}`;
+  const named = /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=relay]"));
+  const { protocol, hostname, port } = new URL(named?.content ?? location.href);
+  const scheme = protocol === "https:" || protocol === "wss:" ? "wss" : "ws";
+  return `${scheme}://${hostname}:${port || (scheme === "wss" ? 443 : 80)}`;
 }
 
 /** @type {Promise<unknown>} */
@@ -214,7 +215,7 @@ async function loadWorker(load) {
       HEARD[/** @type {keyof typeof HEARD} */ (name)](value);
   };
   worker.onerror = () => HEARD.problem("failed");
-  worker.postMessage({ act: "start", files, relay: relay(), language });
+  worker.postMessage({ act: "start", files, server: location.host, relay: relay(), language });
 }
 
 /**

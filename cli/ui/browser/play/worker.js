@@ -30,23 +30,24 @@ async function opened(table) {
 /**
  * Start Python, and give it what it needs of the browser.
  * @param {any} modules
+ * @param {string} server
  * @param {string} relay
  * @param {string} language
  */
-async function begun(modules, relay, language) {
+async function begun(modules, server, relay, language) {
   const python = await startPython(modules, FOLDERS);
   calls = python.pyimport("cli.ui.browser.play_calls");
   const post = (/** @type {string} */ text) => postMessage({ text });
   const give = (/** @type {string} */ name, /** @type {any} */ data) =>
     postMessage({ file: { name, data: data.toJs() } });
-  return { calls, browser: calls.Browser(relay, language, dial, post, give) };
+  return { calls, browser: calls.Browser(server, relay, language, dial, post, give) };
 }
 
 /** What the page may want, by the name of the message. */
 const ACTS = {
-  /** @param {{files: any, relay: string, language: string}} wanted */
-  start({ files, relay, language }) {
-    started = begun(files, relay, language);
+  /** @param {{files: any, server: string, relay: string, language: string}} wanted */
+  start({ files, server, relay, language }) {
+    started = begun(files, server, relay, language);
     started.catch(() => {}); // Whoever plays is told.
   },
   /** @param {{wish: any, nickname: string, table: string}} wanted */

@@ -7,12 +7,15 @@ import { asks } from "./side.js";
 /** @param {import("./types").Context} context */
 function seated({ state }) {
   const { names, seats, pages } = /** @type {import("./types").Lobby} */ (state.lobby);
+  // Before the table is known, what the program does last.
+  const last = seats ? undefined : state.story.at(-1);
   const places = [...Array(Math.max(seats, names.length)).keys()];
   return html`<section class="card seated">
     <h2>${seats ? t("seated", { number: names.length, seats }) : t("table_fills")}</h2>
     <ol>
       ${places.map((place) => html`<li class=${names[place] ? "" : "free"}><span class="chair" aria-hidden="true">${place + 1}</span><bdi>${names[place] ?? "…"}</bdi></li>`)}
     </ol>
+    ${last ? html`<p>${last.words}</p>` : nothing}
     ${pages.map((line) => html`<p class="dim">${line}</p>`)}
   </section>`;
 }

@@ -79,7 +79,7 @@ function notice({ state, act }) {
     </p>`;
   if (state.link === "over")
     return html`<p class="notice" role="alert">
-      ${state.bye?.words} ${t("may_close")}
+      ${state.bye?.words} ${act.socket.again ? nothing : t("may_close")}
       ${act.socket.again ? html`<button type="button" class="plain" @click=${() => act.socket.again?.()}>${t("load_again")}</button>` : nothing}
     </p>`;
   return nothing;

@@ -19,7 +19,7 @@ from cli.exit_codes import Trouble
 from cli.ui.browser import page_opener
 from cli.ui.browser.page_guest import PageGuest, WatchInstead
 from cli.ui.browser.page_opener import PageOpener
-from cli.ui.browser.page_stay import PageStay, stay_in_page
+from cli.ui.browser.page_stay import PageStay, PageWays, stay_in_page
 from cli.ui.browser.page_watcher import PageWatcher
 from cli.ui.browser.wishes import OPENING, TICKET, WATCHES, store_wish
 from p2p_hoity.coded_errors import CodedError
@@ -33,6 +33,7 @@ from protocol import transcript
 
 __all__ = ["cheap_table"]
 HERE = Path("/page")
+SERVER = "pages.example"
 
 
 class PagedTable:
@@ -62,14 +63,15 @@ class PagedTable:
         return PageRobot(Home(HERE, store or self.store), *look)
 
     @property
-    def network(self) -> PageNetwork:
-        """The network of a page."""
-        return PageNetwork(self.browser.dial, self.table.relays)
+    def ways(self) -> PageWays:
+        """How a page reaches the relay."""
+        network = PageNetwork(self.browser.dial, self.table.relays)
+        return PageWays(network, self.table.relays, SERVER)
 
     async def stay(self, kind: type[PageStay], robot: PageRobot, *more: Any) -> None:
         """Stay at the table in a page."""
         robot.page.enter()
-        await stay_in_page(kind(robot.page, self.network, self.table.relays, *more))
+        await stay_in_page(kind(robot.page, self.ways, *more))
 
     async def sit(self, robot: PageRobot) -> None:
         """Sit down in a page, or take the seat again, and play to the end."""
@@ -81,7 +83,7 @@ class PagedTable:
 
     async def wish(self, store: MemoryStore, **wish: Any) -> None:
         """Store what a person wants in a page."""
-        await store_wish(wish, store, self.network, self.table.relays[0])
+        await store_wish(wish, store, self.ways)
 
 
 @asynccontextmanager
@@ -252,7 +254,7 @@ async def test_a_page_opens_a_table_and_opens_it_again_when_it_is_loaded_again(
     (path,) = transcripts(Home(HERE, made.store))
     assert transcript.verify(made.store.get(path), read_game).ok
     (told,) = {one["pages"][0] for one in robot.heard if one["type"] == "lobby" and one["pages"]}
-    assert told.startswith("2 of 2 seats play in pages of")
+    assert told.startswith(f"2 of 2 seats play in pages of {SERVER}: ")
 
 
 async def test_a_host_that_comes_back_after_the_roster_takes_its_seat_or_says_that_it_is_lost(

@@ -8,13 +8,14 @@ import pytest
 from support.live_page import window as guest
 from support.page_browser import needs_browser
 from support.page_peers import PATIENCE, PagedHost, PlayingPage
-from support.site_pages import built_elsewhere, content, needs_node
+from support.site_pages import built_elsewhere, content, needs_node, served
 
 from cli.words.browser_labels import no_ticket, play_labels
 from cli.words.page_labels import labels
 from p2p_hoity.game_adapter import read_game
 from protocol import transcript
 from tools import browser_build
+from tools import page as page_build
 
 pytestmark = [needs_browser, needs_node]
 EN = play_labels()
@@ -312,3 +313,28 @@ def test_two_builds_of_the_page_are_equal_and_small(page: Path, tmp_path: Path) 
     assert {name for name, _, _ in sizes} == plain.keys()
     assert sum(size for _, _, size in sizes) <= 6_000_000
     assert len(content(again)) == 3 * len(plain)
+
+
+@pytest.mark.nightly
+def test_a_page_on_a_server_of_ones_own_plays_by_the_relay_of_another(
+    browser: Any, table: PagedHost, tmp_path: Path
+) -> None:
+    folder = tmp_path / "own"
+    with served(folder) as address:
+        relay = table.admit_pages_of(address.rstrip("/"))
+        page_build.build(folder, compress=False, relay=relay)
+        ticket = table.open_table(2).partition("#")[2]
+        with guest(browser) as person:
+            window = PlayingPage(person.new_page(), f"{address}#{ticket}")
+            window.play_until("ending")
+            assert window.problems == []
+            assert table.host is not None
+            told = table.host.read_until("type", "in-pages")["servers"]
+            assert list(told.values()) == [address.split("/")[2]]
+            assert transcript.verify(window.saved("keep"), read_game).ok
+
+
+@pytest.mark.parametrize("typed", ["relay.example:4646", "https://relay.example", "wss://", "x"])
+def test_a_page_is_built_for_no_relay_that_it_cannot_reach(typed: str, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="such as wss:"):
+        page_build.build(tmp_path / "page", compress=False, relay=typed)
