@@ -10,12 +10,15 @@ import sysconfig
 import types
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from nacl import bindings
 from support.paths import ROOT
 
-from tools.page_modules import DATA, PAGE, SITE, Modules, Program
+from tools.page_modules import DATA, PAGE, SITE, STAND_INS, Modules, Program
 
 BUILD = ROOT / "tools" / "page_build"
 INSTALLED = Path(sysconfig.get_paths()["purelib"])
@@ -69,6 +72,19 @@ EACH = pytest.mark.parametrize("program", [SITE, PAGE], ids=lambda program: prog
 def modules(program: Program) -> Modules:
     """The modules of a page, as they are installed here."""
     return Modules([ROOT, INSTALLED], program.roots)
+
+
+BY_CLASSES = {
+    "p2p_hoity.table.gathering.spake2_exchange": {
+        "crypto_secretbox_easy",
+        "crypto_secretbox_open_easy",
+    },
+    # A page has no passphrase, and no TLS with its relay.
+    "p2p_hoity.net.relay_tls": set[str](),
+    "p2p_hoity.storage.journal_format": set[str](),
+    "p2p_hoity.storage.player_key": set[str](),
+}
+"""What modules of the page that plays call by classes of PyNaCl in a page, by module."""
 
 
 def stand_in() -> types.ModuleType:
@@ -146,7 +162,22 @@ def test_the_stand_in_has_every_function_of_libsodium_that_is_called() -> None:
     }
     functions = {name for name in used if callable(getattr(bindings, name))}
     assert {"crypto_sign_open", "crypto_scalarmult_ed25519_noclamp"} <= functions
-    assert set().union(*map(calls_of, functions)) == set(stand_in().FUNCTIONS)
+    by_classes = set().union(*BY_CLASSES.values())
+    assert set().union(*map(calls_of, functions)) | by_classes == set(stand_in().FUNCTIONS)
+
+
+def test_the_modules_that_use_classes_of_the_library_are_known() -> None:
+    found = {
+        name
+        for name, file in modules(PAGE).found.items()
+        if name.partition(".")[0] in OWN
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        and (node.module or "").partition(".")[0] == "nacl"
+        and node.module != "nacl.exceptions"
+        and {one.name for one in node.names} != {"bindings"}
+    }
+    assert found == set(BY_CLASSES)
 
 
 def test_what_is_always_packed_is_named_there() -> None:
@@ -158,10 +189,26 @@ def test_what_is_always_packed_is_named_there() -> None:
 def test_the_tests_of_the_building_blocks_pass_above_the_stand_in() -> None:
     names = ("crypto_vectors", "group", "group_laws", "identities", "key_sharing")
     files = [f"tests/protocol_/crypto/test_{name}.py" for name in names]
+    files.append("tests/p2p_hoity_/table/gathering/test_spake2_exchange.py")
     whole = [sys.executable, "-m", "pytest", "-p", "support.page_sodium", "-p", "no:cacheprovider"]
     done = subprocess.run([*whole, *files], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert "libsodium above nacl_sodium.py" in done.stdout
+
+
+def test_keys_are_derived_as_by_the_library() -> None:
+    files = (STAND_INS[f"cryptography.hazmat.primitives.{name}"] for name in ("hashes", "kdf.hkdf"))
+    found = dict[str, Any]()
+    for file in files:
+        text = file.read_text("utf-8").replace("from ..hashes import SHA256", "")
+        exec(text, found)
+    for length in (1, 31, 32, 33, 48, 255 * 32):
+        for salt in (None, b"", b"salt", bytes(100)):
+            mine = found["HKDF"](found["SHA256"](), length, salt, b"info").derive(b"secret")
+            assert mine == HKDF(hashes.SHA256(), length, salt, b"info").derive(b"secret")
+    for length in (0, 255 * 32 + 1):
+        with pytest.raises(ValueError, match="255"):
+            found["HKDF"](found["SHA256"](), length, b"", b"")
 
 
 def test_a_function_that_is_missing_is_no_refusal_of_a_value() -> None:

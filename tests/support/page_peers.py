@@ -63,14 +63,22 @@ class PlayingPage:
         """Play until one of these things was done, or is there."""
         last = time.monotonic() + patience
         while self.step() not in wanted:
-            assert time.monotonic() < last, (self.done[-5:], self.page.inner_text("body")[:500])
+            assert time.monotonic() < last, (
+                self.done[-5:],
+                self.problems,
+                self.page.inner_text("body")[:500],
+            )
             time.sleep(LOOK)
 
     def play_until_seen(self, place: Any) -> None:
         """Play until something can be seen."""
         last = time.monotonic() + PATIENCE
         while not place.is_visible():
-            assert time.monotonic() < last, (self.done[-5:], self.page.inner_text("body")[:500])
+            assert time.monotonic() < last, (
+                self.done[-5:],
+                self.problems,
+                self.page.inner_text("body")[:500],
+            )
             self.step()
             self.page.wait_for_timeout(1000 * LOOK)
 

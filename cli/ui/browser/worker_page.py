@@ -55,7 +55,9 @@ class WorkerPage(ServedPage):
     """
 
     mode: Mode = "play"
-    goes_on = has_terminal = False
+    has_terminal = False
+    # `play_calls.play` says how it has ended.
+    goes_on = True
 
     def __init__(
         self, home: Home, post: Callable[[str], object], give: Callable[[str, bytes], object]

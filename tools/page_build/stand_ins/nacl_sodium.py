@@ -21,6 +21,8 @@ FUNCTIONS: Final = {
     "crypto_scalarmult_base": "bb",
     "crypto_scalarmult_ed25519_base_noclamp": "bb",
     "crypto_scalarmult_ed25519_noclamp": "bbb",
+    "crypto_secretbox_easy": "bbnbb",
+    "crypto_secretbox_open_easy": "bbnbb",
     "crypto_sign": "bbbnb",
     "crypto_sign_ed25519_pk_to_curve25519": "bb",
     "crypto_sign_ed25519_sk_to_curve25519": "bb",

@@ -184,7 +184,7 @@ def test_a_code_gives_a_seat_or_lets_watch(browser: Any, table: PagedHost) -> No
         sit_with(sitter, code)
         sitter.play_until("sealed")
         watcher = PlayingPage(ben.new_page(), table.link)
-        watcher.page.get_by_text("Do you want to watch the game?").wait_for()
+        watcher.page.get_by_role("heading", name="Do you want to watch the game?").wait_for()
         watcher.page.get_by_role("button", name="Yes").click()
         watcher.page.wait_for_selector(".board, .track")
         watcher.page.reload()
