@@ -170,10 +170,10 @@ async def play(nickname: str, browser: Browser) -> None:
     words = ""
     try:
         try:
-            await _stay(page, browser, nickname)
+            await _stay(page, browser, nickname, files.has(WATCHES))
         except WatchInstead:
-            files.put(WATCHES, b"")
-            await _stay(page, browser, nickname)
+            # This is not stored: a seat may be free when the page is loaded again.
+            await _stay(page, browser, nickname, True)
     except (CodedError, Trouble, OSError, ExceptionGroup) as error:
         words = _words(error)
     # The page may know no labels yet.
@@ -181,7 +181,7 @@ async def play(nickname: str, browser: Browser) -> None:
         browser.post(json.dumps(message.as_json()))
 
 
-async def _stay(page: WorkerPage, browser: Browser, nickname: str) -> None:
+async def _stay(page: WorkerPage, browser: Browser, nickname: str, watches: bool) -> None:
     """Sit at the table, host or watch it, or show its game if that is over."""
     files, given = page.home.files, (page, browser.ways)
     ticket = read_ticket(files.get(TICKET).decode()) if files.has(TICKET) else None
@@ -190,7 +190,7 @@ async def _stay(page: WorkerPage, browser: Browser, nickname: str) -> None:
         stay = PageOpener(*given, OPENING, TICKET)
     elif ticket is None:
         raise Trouble(no_ticket())
-    elif files.has(WATCHES):
+    elif watches:
         page.mode, stay = "watch", PageWatcher(*given, ticket)
     else:
         stay = PageGuest(*given, ticket, nickname)

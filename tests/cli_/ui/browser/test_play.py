@@ -97,10 +97,13 @@ def test_the_same_link_gives_the_seat_back_and_a_second_tab_is_told(
 
 
 @pytest.mark.nightly
-def test_two_pages_and_a_native_seat_play_and_all_files_are_equal(
-    browser: Any, table: PagedHost
+@pytest.mark.parametrize("seats", [3, 4, 5, 6])
+def test_two_pages_and_native_seats_play_and_all_files_are_equal(
+    seats: int, browser: Any, table: PagedHost
 ) -> None:
-    link = table.open_table(3)
+    link = table.open_table(seats)
+    for _ in range(seats - 3):
+        table.join()
     with guest(browser) as ana, guest(browser) as ben:
         windows = [PlayingPage(one.new_page(), link) for one in (ana, ben)]
         for window in windows:
@@ -153,6 +156,10 @@ def test_a_page_opens_a_table_for_a_page_and_a_native_seat(browser: Any, table: 
         page.page.get_by_label(labels()["nickname"]).fill("Ben")
         native = table.join(link)
         play_on(host, page)
+        talk = host.page.get_by_label(labels()["talk"])
+        talk.fill("from one page to another")
+        talk.press("Enter")
+        page.page.locator("#app").get_by_text("from one page to another").wait_for()
         text = "2 of 3 seats play in pages of"
         host.page.keyboard.press("p")
         host.page.locator("dialog").get_by_text(text).wait_for()
@@ -188,6 +195,7 @@ def test_a_code_gives_a_seat_or_lets_watch(browser: Any, table: PagedHost) -> No
         watcher.page.get_by_role("button", name="Yes").click()
         watcher.page.wait_for_selector(".board, .track")
         watcher.page.reload()
+        watcher.page.get_by_role("button", name="Yes").click()
         watcher.page.wait_for_selector(".board, .track")
         sitter.play_until("ending")
         watcher.page.wait_for_selector(".victory")
@@ -338,3 +346,18 @@ def test_a_page_on_a_server_of_ones_own_plays_by_the_relay_of_another(
 def test_a_page_is_built_for_no_relay_that_it_cannot_reach(typed: str, tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="such as wss:"):
         page_build.build(tmp_path / "page", compress=False, relay=typed)
+
+
+@pytest.mark.nightly
+def test_a_page_without_https_says_so(browser: Any, page: Path) -> None:
+    # A name that is not this computer's by itself, so the browser takes it for the network's.
+    with served(page) as address, guest(browser) as person:
+        window = person.new_page()
+        window.route(
+            "http://table.example/**",
+            lambda route: route.continue_(
+                url=route.request.url.replace("http://table.example/", address)
+            ),
+        )
+        window.goto("http://table.example/")
+        window.get_by_text(EN["insecure"]).wait_for()
