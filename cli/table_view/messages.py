@@ -45,10 +45,12 @@ class TableMessages:
         is_open: Whether the last question is open.
         retells_clocks: Whether the clock is told again whenever its words change, which tell how
             much time is left.
+        address: The URL of the own page, as `page_link` takes it.
     """
 
     def __init__(self, stage: Stage | None = None) -> None:
         self.stage = stage or Stage()
+        self.address = ""
         self.questions = 0
         self.is_open = False
         self.retells_clocks = False
@@ -89,7 +91,7 @@ class TableMessages:
             names=scene.lobby or (() if offer is None else offer.names),
             seats=scene.of_seats or (0 if offer is None else offer.terms.seats),
             ticket=ticket,
-            link=None if ticket is None else page_link(ticket),
+            link=page_link(ticket or "", self.address),
             code=code.code if isinstance(code, updates.OfferedCode) else None,
             reach=None if reach is None else str(reach.scope),
             reasons=() if reach is None else tuple(map(told, reach.reasons)),

@@ -89,6 +89,8 @@ class ServedPage(Protocol):
         failures: What has failed in the program for the page.
         home: Where the settings are kept that a person changes there.
         has_terminal: Whether the game can go on at a terminal if the page fails.
+        address: The URL at which the page leads others to a table, too. "" for a page of this
+            program alone.
     """
 
     mode: Mode
@@ -96,6 +98,7 @@ class ServedPage(Protocol):
     failures: list[Exception]
     home: Home
     has_terminal: bool
+    address: str
 
     async def serve(self, talk: Callable[[Any], Awaitable[None]], /) -> None:
         """Let the page talk, with one socket after the other, until this is cancelled."""

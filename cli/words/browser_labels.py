@@ -75,6 +75,7 @@ def play_labels() -> dict[str, str]:
             "to be installed: this page shuffles, deals and checks every move together with the "
             "programs of the others."
         ),
+        "go_back": _("Back to your last table in this browser"),
         "join": _("Sit down"),
         "join_word": _("A link, a ticket or a code that you were given"),
         "name": _("Your nickname (empty: a new one at each table)"),

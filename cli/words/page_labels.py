@@ -79,6 +79,7 @@ def _around() -> dict[str, str]:
         "bots": _("Bots"),
         "copied": _("Copied."),
         "copy": _("Copy"),
+        "give_own_link": _("Send this link to the others. They sit down in their browser."),
         "give_link": _("Send this link to the others. It works if the relay serves a page."),
         "give_ticket": _("Give this ticket to the others. They type: {hoity} join TICKET"),
         "language": _("Language"),

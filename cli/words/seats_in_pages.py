@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from p2p_hoity.presentation.screen_updates import InPages
@@ -13,16 +14,21 @@ def page_lines(update: InPages, before: InPages | None = None) -> list[str]:
     """Return a line for each server, or for those whose seats have changed since `before`."""
     known: Mapping[str, str] = {} if before is None else before.servers
     told = []
-    for server in dict.fromkeys(update.servers.values()):
+    for server in dict.fromkeys(map(_host, update.servers.values())):
         who = _of(server, update.servers)
         if who != _of(server, known) and who != [update.mine]:
             told.append(_one_server(server, who, update))
     return told
 
 
+def _host(server: str) -> str:
+    """Return the host of a server: whoever runs it has all of its ports."""
+    return re.sub(r":[0-9]+\Z", "", server).rstrip(".")
+
+
 def _of(server: str, servers: Mapping[str, str]) -> list[str]:
-    """Return the nicknames of the seats whose page is of a server."""
-    return [name for name, other in servers.items() if other == server]
+    """Return the nicknames of the seats whose page is of a server, given by its host."""
+    return [name for name, other in servers.items() if _host(other) == server]
 
 
 def _one_server(server: str, who: list[str], update: InPages) -> str:
@@ -38,8 +44,16 @@ def _one_server(server: str, who: list[str], update: InPages) -> str:
         "could change the pages, and then play for all of these seats."
     )
     told = words.format(number=len(who), seats=update.seats, server=server, who=listed(who))
-    if len(who) >= update.quorum:
-        return f"{told} " + _("They are enough to see every hidden card and choice.")
-    if len(who) > update.seats - update.quorum:
-        return f"{told} " + _("They are enough to stop the game.")
+    return " ".join((told, *_dangers(len(who), update.seats, update.quorum)))
+
+
+def _dangers(number: int, seats: int, quorum: int) -> list[str]:
+    """Return which promises of SPEC, section 3, so many seats in one hand can break."""
+    if number >= quorum:
+        return [_("They are enough to see every hidden card and choice.")]
+    told = []
+    if number > seats - quorum:
+        told.append(_("They are enough to stop the game."))
+    if number > 2 * quorum - seats - 1:
+        told.append(_("They are enough to split the table, but the proof of it remains."))
     return told

@@ -233,12 +233,17 @@ def invitation(code: OfferedCode) -> list[str]:
     return [*told, _("It works for one guest and one attempt, within {time}.").format(time=time)]
 
 
-def page_link(ticket: str) -> str | None:
+def page_link(ticket: str, page: str = "") -> str | None:
     """Return the address at which a page leads to the table of a ticket.
 
     It is None for no ticket, and if the host waits at no relay that is reached by WebSocket.
     Whether the relay serves a page, nobody knows here.
+
+    Args:
+        page: The URL of the host's own page. "" without one.
     """
+    if page and ticket:
+        return f"{page}#{ticket}"
     with suppress(TicketError):
         for relay in map(relay_address, decode_ticket(ticket).relay):
             if relay.is_web:

@@ -16,14 +16,15 @@ class PageTeller:
     def __init__(self, hub: Hub, screen: Screen, seats: int, quorum: int) -> None:
         """Make a reporter for a table with so many seats and this quorum."""
         self._hub, self._screen, self._seats, self._quorum = hub, screen, seats, quorum
-        self._claims = dict[PeerId, str | None]()
+        self._claims = dict[PeerId, str]()
         self._told: Mapping[str, str] = {}
 
     def tell(self, nicknames: Mapping[PeerId, str]) -> None:
-        """Tell of the pages of seats, given by their nicknames. A lost link changes nothing."""
+        """Tell of the pages of seats, given by their nicknames."""
         for peer in nicknames:
-            if peer == self._hub.me or self._hub.linked(peer):
-                self._claims[peer] = self._hub.page(peer)
+            # The key of a seat in a page never leaves it, so what was claimed first stays.
+            if (server := self._hub.page(peer)) is not None:
+                self._claims.setdefault(peer, server)
         claims = {name: self._claims.get(peer) for peer, name in nicknames.items()}
         servers = {name: server for name, server in claims.items() if server is not None}
         if servers != self._told:

@@ -14,6 +14,7 @@ from support import table_contract
 
 Message = dict[str, Any]
 NUMBERS = itertools.count()
+ADDRESS = "https://pages.example/"
 
 
 class PageRobot:
@@ -25,6 +26,7 @@ class PageRobot:
         given: The files that the browser was to save.
         look: Is told each message first.
         answers_terms: Whether it accepts the terms of a table.
+        leaves: Whether it leaves after a game.
     """
 
     def __init__(
@@ -32,9 +34,9 @@ class PageRobot:
     ) -> None:
         self.heard: list[Message] = []
         self.given: dict[str, bytes] = {}
-        self.look, self.answers_terms = look, True
+        self.look, self.answers_terms, self.leaves = look, True, True
         self._any = random.Random(next(NUMBERS))
-        self.page = WorkerPage(home, self._take, self._given)
+        self.page = WorkerPage(home, self._take, self._given, ADDRESS)
 
     def say(self, **message: Any) -> None:
         """Send a message."""
@@ -68,5 +70,5 @@ class PageRobot:
                 pass
             case {"type": "ask", "id": number, "form": form}:
                 self.say(type="reply", ask=number, yes=form != "again")
-            case {"type": "ending"}:
+            case {"type": "ending"} if self.leaves:
                 self.say(type="bye")

@@ -29,6 +29,8 @@ NEVER = """
     unittest urllib.request webbrowser xmlrpc
 """
 """What a page has no use for: the command line, other networks, and twins of compiled modules."""
+EMPTY = "urllib.request"
+"""A module of these that is there and empty: `xml.sax.saxutils` imports it, and hardly uses it."""
 UNCHECKED = (1).to_bytes(4, "little") + bytes(8)
 """The flags and the hash of bytecode that is used whatever its source is (PEP 552)."""
 
@@ -96,6 +98,22 @@ class Library:
             is_package = place.endswith("/__init__.py")
             waiting += self._imports(name if is_package else name.rpartition(".")[0], tree)
 
+    def broken(self) -> Iterator[str]:
+        """Yield the modules whose own statements import, as they are loaded, what is never there.
+
+        Imports within `try` may fail, and those of functions are known to be of no use.
+        """
+        for name, (place, tree) in self.found.items():
+            is_package = place.endswith("/__init__.py")
+            package = name if is_package else name.rpartition(".")[0]
+            direct: list[ast.stmt] = [
+                node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
+            ]
+            for found in self._imports(package, ast.Module(direct, [])):
+                top = found.partition(".")[0]
+                if self.never & {found, top} and found != EMPTY and self.place(found):
+                    yield f"{name} imports {found}"
+
     def _imports(self, package: str, tree: ast.Module) -> Iterator[str]:
         for node in statements(tree):
             if isinstance(node, ast.Import):
@@ -128,6 +146,9 @@ def main() -> None:
         str(PurePosixPath(place).with_suffix(".pyc")): compiled(tree, place)
         for place, tree in library.found.values()
     }
+    files[f"{EMPTY.replace('.', '/')}.pyc"] = compiled(ast.parse(""), EMPTY)
+    if broken := sorted(library.broken()):
+        raise SystemExit(f"These modules cannot be loaded in a page: {broken}")
     pack(PACKED / "python_stdlib.zip", files)
     program = {}
     for path in sorted((SOURCE / "program").rglob("*")):

@@ -14,7 +14,7 @@ from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.storage.player_key import NamedIdentity, check_name
 from p2p_hoity.table.gathering.drawn_nicknames import draw_nickname
-from p2p_hoity.table.gathering.join_table import JoinCode, join_table
+from p2p_hoity.table.gathering.join_table import REFUSED, JoinCode, join_table
 from p2p_hoity.table.gathering.table_keys import TableKeys
 from p2p_hoity.table.peer_error import PeerError
 from p2p_hoity.table.playing.session import Outcome
@@ -46,20 +46,21 @@ class PageGuest(PageStay):
     ) -> None:
         """Prepare the stay. Without a nickname one is drawn, and the person may choose another."""
         super().__init__(page, ways)
-        self.ticket, self._nickname = ticket, nickname
+        is_allowed = _why_not((), nickname) is None
+        self.ticket, self._nickname = ticket, nickname if is_allowed else ""
 
     async def _stay(self) -> Outcome:
         """Sit down, or take the seat again."""
         me = self._sat_as() or self._new()
-        if (kept := self.kept(self.ticket)) is not None:
+        if (kept := self.kept()) is not None:
             return await self._resume(me, kept)
         self.player.say(_("Asking the host for the terms …"))
         keys, accept = TableKeys(me.identity), partial(self._accept, me)
         try:
             return await join_table(self._seat(me), keys, self.ticket, accept, self._reach())
         except PeerError as error:
-            if error.code is JoinCode.NAME:
-                # The person is asked for another one.
+            # Whoever was refused may ask again, by another key and perhaps another nickname.
+            if error.code in REFUSED.values() and self.home.files.has(self._sitting):
                 self.home.files.remove(self._sitting)
             if error.code not in FULL or not await self._asks_to_watch(sentence(error.reason)):
                 raise

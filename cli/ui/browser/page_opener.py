@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.game_adapter import game_value, read_game
 from p2p_hoity.net.ticket import fresh_secret
-from p2p_hoity.net.typed_tickets import read_ticket
 from p2p_hoity.rules.choices import MIN_SEATS
 from p2p_hoity.storage.file_store import FileStore
 from p2p_hoity.storage.player_key import NamedIdentity
@@ -45,12 +44,14 @@ class Opening:
 
     def store(self, files: FileStore, path: Path) -> None:
         """Store this."""
-        files.put(path, json.dumps(asdict(self)).encode())
+        files.put(path, json.dumps(asdict(self)).encode(), once=not self.is_full)
 
     @classmethod
     def stored(cls, files: FileStore, path: Path) -> Opening:
         """Return what was stored."""
-        return cls(**json.loads(files.get(path)))
+        found = json.loads(files.get(path))
+        # Another build of the page may have stored more.
+        return cls(**{one.name: found[one.name] for one in fields(cls) if one.name in found})
 
 
 class PageOpener(PageStay):
@@ -73,10 +74,8 @@ class PageOpener(PageStay):
         opening = Opening.stored(files, self._path)
         keys = TableKeys(Identity(bytes.fromhex(opening.seed)))
         me = NamedIdentity(keys.seat, opening.nickname)
-        if files.has(self._ticket):
-            ticket = read_ticket(files.get(self._ticket).decode())
-            if (kept := self.kept(ticket)) is not None:
-                return await self._resume(me, kept)
+        if (kept := self.kept()) is not None:
+            return await self._resume(me, kept)
         if opening.is_full:
             raise Trouble(
                 _(

@@ -56,6 +56,10 @@ IN_PAGE: Final[Mapping[str, str]] = {
         "the host accepts no guest with your nickname: somebody at this table has the same or a "
         "similar one. Load this page again, and choose another"
     ),
+    JoinCode.OLD_CONSENT.template: N_(
+        "this page was closed in the moment in which the table began, or the host uses an old "
+        "consent of yours: ask the others to open another table"
+    ),
     NetCode.NOT_BY_RELAY.template: N_(
         "{address} is not the relay of this page, so the page does not connect to it"
     ),

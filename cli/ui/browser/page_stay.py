@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
+from urllib.parse import urlsplit
 
 import trio
 
 from p2p_hoity.net.page_network import PageNetwork
-from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.presentation.screen_updates import GameOver, Update
+from p2p_hoity.storage import journal as journals
 from p2p_hoity.storage.player_key import NamedIdentity
-from p2p_hoity.table.gathering.join_table import kept_seat
 from p2p_hoity.table.open_links import Lan, Reach
 from p2p_hoity.table.playing.end_codes import LEFT
 from p2p_hoity.table.playing.play_table import Seat
@@ -36,12 +37,17 @@ class PageWays:
 
     Attributes:
         relays: The relays that the page may use, such as 'wss://host:port'.
-        server: The server of the page, as a browser shows it.
+        address: The URL of the page, without what stands behind '#'.
     """
 
     network: PageNetwork
     relays: tuple[str, ...]
-    server: str
+    address: str
+
+    @property
+    def server(self) -> str:
+        """The server of the page, as a browser shows it."""
+        return urlsplit(self.address).netloc
 
 
 class PageStay(ABC):
@@ -88,9 +94,18 @@ class PageStay(ABC):
         """Return what a person is told that has left."""
         return _("You have left for now. To take your seat again, load this page again.")
 
-    def kept(self, ticket: Ticket) -> str | None:
-        """Return the name of the unfinished game of this page at the table of a ticket, or None."""
-        return kept_seat(self.home, None, ticket)
+    def kept(self) -> str | None:
+        """Return the name of the unfinished game that the files have, None without one.
+
+        A page has the files of one table and of its rematches, whose terms are others.
+        """
+        found = dict[int, str]()
+        for path in self.home.files.list(self.home.journals, ".journal"):
+            # `resume_table` says why a game cannot be read.
+            with suppress(journals.JournalError, ValueError):
+                record = journals.read_first(path, None, self.home.files)
+                found[record.started] = path.stem
+        return found[max(found)] if found else None
 
     async def _resume(self, me: NamedIdentity, kept: str) -> Outcome:
         """Take a seat again."""

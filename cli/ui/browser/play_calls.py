@@ -22,7 +22,7 @@ from p2p_hoity.storage.slot_store import NO_SPACE, SlotStore
 from ...exit_codes import Trouble, told
 from ...words import translation
 from ...words.browser_labels import no_ticket, play_labels
-from ...words.error_sentences import of_system, sentence
+from ...words.error_sentences import of_system
 from ...words.translation import _
 from ..web.page_message import page_message
 from .ended_game import ended_game, show_ended
@@ -32,7 +32,7 @@ from .page_opener import PageOpener
 from .page_sentences import IN_PAGE
 from .page_stay import PageStay, PageWays, stay_in_page
 from .page_watcher import PageWatcher
-from .wishes import HOME, OPENING, TICKET, WATCHES, store_wish
+from .wishes import HOME, OPENING, TICKET, WATCHES, resolved, store_wish
 from .worker_page import WorkerPage
 
 NO_ROOM: Final = "QuotaExceededError"
@@ -120,7 +120,7 @@ class Browser:
 
     def __init__(
         self,
-        server: str,
+        address: str,
         relay: str,
         language: str,
         dial: Callable[..., Any],
@@ -130,7 +130,7 @@ class Browser:
         """Take them, and speak a language.
 
         Args:
-            server: That of the page, such as 'host' or 'host:port'.
+            address: That of the page, without what stands behind '#'.
             relay: That of the page, such as 'wss://host:port'.
             dial: Opens a WebSocket. It is given the URL, and what to call when the socket is open,
                 for each message, and at the end.
@@ -138,35 +138,40 @@ class Browser:
         translation.speak(language)
         translation.say_instead(IN_PAGE)
         network = PageNetwork(partial(_dialled, dial), (relay,))
-        self.ways, self.post, self.give = PageWays(network, (relay,), server), post, give
+        self.ways, self.post, self.give = PageWays(network, (relay,), address), post, give
 
 
-async def prepare(wish: str, pool: Any, browser: Browser) -> str:
-    """Take the files of a table, and store there what the person wants.
+async def resolve(wish: str, browser: Browser) -> tuple[str, str]:
+    """Return why a wish of the page, as JSON, is not possible, or "" and the ticket that it means.
+
+    There is no ticket for a table that is to be opened.
+    """
+    try:
+        return "", await resolved(json.loads(wish), browser.ways)
+    except (CodedError, Trouble) as error:
+        return _whole(told(error).words), ""
+
+
+def prepare(wish: str, pool: Any) -> str:
+    """Take the files of a table, and store a wish there. Return why not, "" if that was possible.
 
     Args:
-        wish: What the page has asked, as JSON. Nothing is stored if it has no `act`.
-
-    Returns:
-        Why that is not possible, in a sentence. "" if it is.
+        wish: "" for what is stored already.
     """
     try:
         files = SlotStore(PoolSlots(pool))
-        _files[:] = [files]
-        await store_wish(json.loads(wish), files, browser.ways)
-    except CodedError as error:
-        return _whole(sentence(error.reason))
-    except Trouble as trouble:
-        return _whole(str(trouble))
+        if wish:
+            store_wish(json.loads(wish), files)
     except OSError:
         return play_labels()["no_store"]
+    _files[:] = [files]
     return ""
 
 
 async def play(nickname: str, browser: Browser) -> None:
     """Do what is stored for the table, until the person leaves the page."""
     (files,) = _files
-    page = WorkerPage(Home(HOME, files), browser.post, browser.give)
+    page = WorkerPage(Home(HOME, files), browser.post, browser.give, browser.ways.address)
     words = ""
     try:
         try:
@@ -184,21 +189,20 @@ async def play(nickname: str, browser: Browser) -> None:
 async def _stay(page: WorkerPage, browser: Browser, nickname: str, watches: bool) -> None:
     """Sit at the table, host or watch it, or show its game if that is over."""
     files, given = page.home.files, (page, browser.ways)
-    ticket = read_ticket(files.get(TICKET).decode()) if files.has(TICKET) else None
+    if not (files.has(TICKET) or files.has(OPENING)):
+        raise Trouble(no_ticket())
     stay: PageStay
     if files.has(OPENING):
         stay = PageOpener(*given, OPENING, TICKET)
-    elif ticket is None:
-        raise Trouble(no_ticket())
-    elif watches:
-        page.mode, stay = "watch", PageWatcher(*given, ticket)
     else:
+        ticket = read_ticket(files.get(TICKET).decode())
         stay = PageGuest(*given, ticket, nickname)
+        # Nobody gives up a seat by watching.
+        if watches and stay.kept() is None:
+            page.mode, stay = "watch", PageWatcher(*given, ticket)
     _stays[:] = [stay]
     page.enter()
-    # Whoever has a seat to take again does not wait until all files of games were read.
-    is_new = ticket is None or stay.kept(ticket) is not None
-    path = None if is_new or ticket is None else ended_game(page.home, ticket)
+    path = None if stay.kept() is not None else ended_game(page.home)
     if path is None:
         await stay_in_page(stay)
     else:

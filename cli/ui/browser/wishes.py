@@ -30,32 +30,45 @@ WATCHES: Final = HOME / "watches"
 """An empty file of an onlooker."""
 
 
-async def store_wish(wish: Mapping[str, Any], files: FileStore, ways: PageWays) -> None:
-    """Store what a person wants, or nothing if it only comes back.
+async def resolved(wish: Mapping[str, Any], ways: PageWays) -> str:
+    """Return the ticket to which a wish leads, "" for a table that is to be opened.
 
     Args:
         wish: The `act` is `sit`, `watch` or `host`. The first two have as `word` a link, a ticket
-            or a code, and `host` has `seats` and `asks`. All have a `nickname`, "" for a drawn one.
+            or a code. A `nickname` that was typed is checked.
 
     Raises:
         CodedError: If the nickname or the word is not valid, or the code leads to no ticket.
         Trouble: If the code is one of another relay.
     """
-    act, nickname = wish.get("act"), str(wish.get("nickname", ""))
-    if nickname:
+    if nickname := wish.get("nickname"):
         check_name(nickname)
-    if act == "host":
-        seats, asks = int(wish["seats"]), bool(wish["asks"])
-        Opening(nickname or draw_nickname(), seats, asks).store(files, OPENING)
-    elif act in ("sit", "watch"):
-        # A link has the ticket behind this sign.
-        word = str(wish["word"]).rpartition("#")[2].strip()
-        ticket = await _by_code(word, ways) if is_code(word) else read_ticket(word)
-        # Nothing needs to be written by whoever comes back, even to a full disk.
-        if not files.has(TICKET):
-            files.put(TICKET, encode_ticket(ticket).encode())
-        if act == "watch" and not files.has(WATCHES):
+    if wish["act"] == "host":
+        return ""
+    # A link has the ticket behind this sign.
+    word = str(wish["word"]).rpartition("#")[2].strip()
+    return encode_ticket(await _by_code(word, ways) if is_code(word) else read_ticket(word))
+
+
+def store_wish(wish: Mapping[str, Any], files: FileStore) -> None:
+    """Store what a person wants among the files of the table, which may know the table already.
+
+    Args:
+        wish: As `resolved` takes it, with the `ticket` that it has returned. To open a table it has
+            `seats` and `asks`.
+    """
+    if wish["act"] == "host":
+        nickname = wish.get("nickname") or draw_nickname()
+        Opening(nickname, int(wish["seats"]), bool(wish["asks"])).store(files, OPENING)
+        return
+    # Nothing needs to be written by whoever comes back, even to a full disk.
+    if not files.has(TICKET):
+        files.put(TICKET, wish["ticket"].encode())
+    if wish["act"] == "watch":
+        if not files.has(WATCHES):
             files.put(WATCHES, b"")
+    elif files.has(WATCHES):
+        files.remove(WATCHES)
 
 
 async def _by_code(word: str, ways: PageWays) -> Ticket:

@@ -60,10 +60,14 @@ class WorkerPage(ServedPage):
     goes_on = True
 
     def __init__(
-        self, home: Home, post: Callable[[str], object], give: Callable[[str, bytes], object]
+        self,
+        home: Home,
+        post: Callable[[str], object],
+        give: Callable[[str, bytes], object],
+        address: str,
     ) -> None:
         """Take functions that send the page a text, or a file that the browser is to save."""
-        self.home, self._post, self.give = home, post, give
+        self.home, self._post, self.give, self.address = home, post, give, address
         self.failures: list[Exception] = []
         self._socket = WorkerSocket(post)
         self._entered = trio.Event()

@@ -42,7 +42,7 @@ NAME: Final = "page-{port}.html"
 class PageHost(ServedPage):
     """A page that is served while the program runs, over all of its games."""
 
-    has_terminal = True
+    has_terminal, address = True, ""
 
     def __init__(
         self,

@@ -16,10 +16,16 @@ from ..saved_picture import save_picture
 from .window_requests import SheetName
 
 
-def page_sheet(name: SheetName, stage: Stage, desk: Desk, ticket: str) -> windows.Sheet:
-    """Return a page of text, with the ticket on the pages where it is looked for."""
+def page_sheet(
+    name: SheetName, stage: Stage, desk: Desk, ticket: str, page: str = ""
+) -> windows.Sheet:
+    """Return a page of text, with the ticket on the pages where it is looked for.
+
+    Args:
+        page: The URL of the page, as `page_link` takes it.
+    """
     if name in ("ticket", "link"):
-        found = ticket if name == "ticket" else page_link(ticket) or ""
+        found = ticket if name == "ticket" else page_link(ticket, page) or ""
         none = () if found else (_line(_("Nothing yet."), "dim"),)
         title = _("Ticket") if name == "ticket" else _("Link")
         return windows.Sheet(name, title, none, *_given(found))

@@ -69,6 +69,7 @@ class PageWindow(PeopleWindow):
             raise ValueError("a page window needs a page")
         self._page = page
         self._messages = PacedMessages()
+        self._messages.table.address = page.address
         kept = settings.load(page.home)
         self._messages.staged = kept.staged is not False
         self._settings = windows.WindowSettings(
@@ -314,7 +315,8 @@ class PageWindow(PeopleWindow):
                 self._hurry()
             case Open(name):
                 self._desk.has_hints = self.seat.is_among_own_bots
-                sheet = page_sheet(name, self._messages.stage, self._desk, self._ticket)
+                own = self._page.address
+                sheet = page_sheet(name, self._messages.stage, self._desk, self._ticket, own)
                 self._send([sheet])
             case Save():
                 self._send([saved_picture(self._messages.stage, self._page.save)])

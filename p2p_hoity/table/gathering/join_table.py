@@ -475,8 +475,16 @@ class _Guest(HostLink):
         if first.vouch is not None and first.vouch.id == self.seat.me.identity.public:
             raise PeerError(JoinCode.OWN_TICKET)
         game, self.names = _game_of(first.terms), first.names
+        self._tell_page(first)
         # Read while the player thinks, so that a refusal or a full table shows at once.
         return await beside(partial(self._ask, first, game, accept), self._roster(first))
+
+    def _tell_page(self, offer: lobby.Offer) -> None:
+        """Tell the player before it consents if the host says that it plays in a page ([L-90])."""
+        server, terms = self.hub.page(self.ticket.host_id), offer.terms
+        if server is not None and self.names:
+            found = {self.names[0]: server}
+            self.seat.screen(updates.InPages(found, terms.seats, terms.quorum, None))
 
     async def _ask(self, offer: lobby.Offer, game: HoityToity, accept: AcceptTerms) -> None:
         """Show the player the terms, and consent to them if the player accepts ([H-8]).

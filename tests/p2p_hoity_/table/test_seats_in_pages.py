@@ -27,14 +27,16 @@ async def test_all_are_told_which_seats_play_in_pages(
     for guest in three.guests:
         told = guest.heard(updates.InPages)
         assert [one.servers for one in told[-1:]] == ([servers] if pages else [])
-        assert {(one.seats, one.quorum, one.mine) for one in told} <= {(3, 2, guest.name)}
-    in_lobby = three.guests[0].told
-    if pages:
-        started = next(i for i, one in enumerate(in_lobby) if isinstance(one, updates.Started))
-        assert any(isinstance(one, updates.InPages) for one in in_lobby[:started])
+        assert {(one.seats, one.quorum, one.mine) for one in told[-1:]} <= {(3, 2, guest.name)}
+    for guest in three.guests:
+        started = next(i for i, one in enumerate(guest.told) if isinstance(one, updates.Started))
+        early = [one.servers for one in guest.told[:started] if isinstance(one, updates.InPages)]
+        # The host knows all of them, and the guests at first only the host.
+        known = servers if guest.name == "P0" else {k: v for k, v in servers.items() if k == "P0"}
+        assert early[-1:] == ([known] if known else [])
 
 
-def test_a_claim_outlasts_its_link_and_ends_with_another_claim() -> None:
+def test_a_claim_outlasts_its_link_and_is_never_withdrawn() -> None:
     told: list[Any] = []
     links: dict[bytes, str | None] = {b"me": None}
     hub = SimpleNamespace(me=b"me", page=links.get, linked=lambda peer: peer in links)
@@ -53,9 +55,8 @@ def test_a_claim_outlasts_its_link_and_ends_with_another_claim() -> None:
     assert heard() == []
     del links[b"ana"]
     assert heard() == []
-    links[b"ana"] = None
-    assert heard() == [replace(first, servers={})]
-    links[b"ana"] = SERVER
-    assert heard() == [first]
+    for other in (None, "other.example", SERVER):
+        links[b"ana"] = other
+        assert heard() == []
     del names[b"ana"]
     assert heard() == [replace(first, servers={})]

@@ -8,7 +8,8 @@ const USUAL = 3;
 /**
  * Show the form.
  * @param {(name: string) => string} t  Returns a label.
- * @param {{why?: string, word?: string, nickname: string}} last  What was answered before.
+ * @param {{why?: string, word?: string, nickname: string, seat: string}} last  What was answered
+ *     before, and the address of the last table.
  * @param {(wish: import("./play.js").Wish) => void} answer
  */
 export function front(t, last, answer) {
@@ -18,22 +19,29 @@ export function front(t, last, answer) {
     const act = /** @type {HTMLButtonElement | null} */ (event.submitter)?.value || "sit";
     const given = new FormData(/** @type {HTMLFormElement} */ (event.target));
     const text = (/** @type {string} */ name) => String(given.get(name) ?? "").trim();
-    if (act !== "host" && !text("word")) return;
+    const word = text("word");
+    if (act !== "host" && !word) {
+      const field = /** @type {HTMLInputElement} */ (place.querySelector("#word"));
+      field.required = true;
+      return field.reportValidity();
+    }
     const start = document.createElement("p");
     start.id = "start";
     start.className = "alone";
     place.replaceChildren(start);
+    const wish = { act, nickname: text("nickname") };
     const seats = Number(text("seats"));
-    answer({ act, nickname: text("nickname"), word: text("word"), seats, asks: given.has("asks") });
+    answer(act === "host" ? { ...wish, seats, asks: given.has("asks") } : { ...wish, word });
   };
   // A new one each time: lit takes what it has drawn in one for its own, even if it is gone.
   const form = document.createElement("div");
   place.replaceChildren(form);
   render(
     html`<main class="page-setup">
-      <form class="card setup" @submit=${submitted}>
+      <form class="card setup" novalidate @submit=${submitted}>
         <h1>Hoity Toity</h1>
         <p>${t("front")}</p>
+        ${last.seat ? html`<p><a href=${last.seat}>${t("go_back")}</a></p>` : nothing}
         ${last.why ? html`<p class="say bad" role="alert">${last.why}</p>` : nothing}
         <label for="nickname">${t("name")}</label
         ><input

@@ -1,27 +1,53 @@
-/** Which folder of the browser's storage has the table of a ticket. */
+/** What the browser remembers outside of the folders of tables. It may refuse to. */
 
-/**
- * The usual folder of a ticket, 16 digits.
- * @param {string} ticket
- */
-export async function digestOf(ticket) {
-  const bytes = new TextEncoder().encode(ticket);
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return inHex(digest.subarray(0, 8));
+/** @param {string} name */
+export function recall(name) {
+  try {
+    return localStorage.getItem(name) ?? "";
+  } catch {
+    return "";
+  }
 }
 
-/** @param {Uint8Array} bytes */
-export const inHex = (bytes) =>
-  [...bytes].map((one) => one.toString(16).padStart(2, "0")).join("");
+/**
+ * @param {string} name
+ * @param {string} value
+ */
+export function remember(name, value) {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    // The page works without it.
+  }
+}
 
 /**
- * Remember that a ticket is that of a table of one's own, or of one that was reached by a code.
+ * The name of the folder that has the table of a ticket, 16 digits.
  * @param {string} ticket
- * @param {string} table
  */
-export async function keep(ticket, table) {
-  localStorage.setItem(`table-${await digestOf(ticket)}`, table);
+export async function folderOf(ticket) {
+  const digest = await digestOf(ticket);
+  return recall(`table-${digest}`) || digest;
+}
+
+/**
+ * Remember that a ticket is that of a table of one's own, which has a folder of another name.
+ * @param {string} ticket
+ * @param {string} folder
+ */
+export async function keepFolder(ticket, folder) {
+  const digest = await digestOf(ticket);
+  if (digest !== folder) remember(`table-${digest}`, folder);
 }
 
 /** @param {string} ticket */
-export const kept = async (ticket) => localStorage.getItem(`table-${await digestOf(ticket)}`);
+async function digestOf(ticket) {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(ticket));
+  return inHex(new Uint8Array(digest).subarray(0, 8));
+}
+
+/** @param {Uint8Array} bytes */
+const inHex = (bytes) => [...bytes].map((one) => one.toString(16).padStart(2, "0")).join("");
+
+/** A name that no folder has yet. */
+export const newFolder = () => inHex(crypto.getRandomValues(new Uint8Array(8)));

@@ -5,12 +5,12 @@ import { languages } from "play-labels";
 import { languageOfReader } from "../reader.js";
 import { save } from "../save.js";
 import { showPart } from "../parts.js";
-import { digestOf, inHex, kept, keep } from "./kept.js";
+import { folderOf, keepFolder, newFolder, recall, remember } from "./kept.js";
 import { front } from "./front.js";
 
 const SEAT = "seat-";
 const NICKNAME = "nickname";
-const TICKET = /hoity3[a-z0-9]+/;
+const LAST = "last";
 
 const language = languageOfReader(languages);
 const t = (/** @type {string} */ name) => languages[language].labels[name];
@@ -18,12 +18,13 @@ const t = (/** @type {string} */ name) => languages[language].labels[name];
 /** @type {Worker | null} */
 let worker = null;
 /**
- * What the person wants, in the words of Python's `store_wish`, and the name of the table's folder.
- * @typedef {{act?: string, word?: string, nickname?: string, seats?: number, asks?: boolean}} Wish
+ * What the person wants, in the words of Python's `resolved`.
+ * @typedef {{act?: string, word?: string, nickname?: string, seats?: number, asks?: boolean, ticket?: string}} Wish
  */
-let table = "";
 /** @type {Wish} */
 let wanted = {};
+/** The name of the folder in the browser's storage that has the table. */
+let folder = "";
 /** @type {TableWire | null} */
 let wire = null;
 
@@ -68,7 +69,7 @@ class TableWire {
   send(message) {
     if (message.type === "sit") keepFiles();
     if (message.type === "sit" && message.nickname)
-      localStorage.setItem(NICKNAME, String(message.nickname));
+      remember(NICKNAME, String(message.nickname));
     worker?.postMessage({ act: "say", text: JSON.stringify(message) });
     return true;
   }
@@ -106,18 +107,20 @@ async function keepAwake(told) {
 /** What is done with each thing that the worker says. */
 const HEARD = {
   // The seat is kept under this name by now, and the ticket has left the address.
-  /** @param {string} nickname */
-  started: (nickname) => {
-    if (nickname) localStorage.setItem(NICKNAME, nickname);
-    history.replaceState(null, "", `#${SEAT}${table}`);
+  /** @param {string} ticket  Of the table that is wanted, "" for one that is to be opened. */
+  resolved: async (ticket) => {
+    if (wanted.nickname) remember(NICKNAME, wanted.nickname);
+    folder = ticket ? await folderOf(ticket) : newFolder();
+    play({ ...wanted, ticket });
+  },
+  started: () => {
+    history.replaceState(null, "", `#${SEAT}${folder}`);
+    remember(LAST, folder);
     showPart("app");
     start(TableWire);
   },
   /** @param {string} why */
-  refused: (why) => {
-    table = "";
-    askWish({ why, word: wanted.word });
-  },
+  refused: (why) => askWish({ why, word: wanted.act === "host" ? "" : wanted.word }),
   /** @param {string} text */
   text: (text) => {
     const message = JSON.parse(text);
@@ -125,7 +128,7 @@ const HEARD = {
     if (message.type === "lobby" && message.ticket) {
       keepFiles();
       // The link of one's own table leads back to it.
-      void keep(message.ticket, table);
+      void keepFolder(message.ticket, folder);
     }
     wire?.onMessage(message);
   },
@@ -138,24 +141,14 @@ const HEARD = {
   },
 };
 
-/** Read the address: the table of a link, or the seat of this browser. */
-async function fromAddress() {
+/** Read the address: the table of a link, or null. The seat of this browser has its own folder. */
+function fromAddress() {
   const word = location.hash.slice(1);
   if (word.startsWith(SEAT)) {
-    table = word.slice(SEAT.length);
+    folder = word.slice(SEAT.length);
     return {};
   }
   return word ? { act: "sit", word } : null;
-}
-
-/**
- * The folder of the table that a wish leads to: the same ticket leads to the same one.
- * @param {Wish} wish
- */
-async function folderOf({ word = "" }) {
-  const ticket = TICKET.exec(word.toLowerCase())?.[0];
-  if (ticket) return (await kept(ticket)) ?? (await digestOf(ticket));
-  return inHex(crypto.getRandomValues(new Uint8Array(8)));
 }
 
 /** Why nothing can be played here, as the name of a label; "" if it can. */
@@ -182,24 +175,32 @@ let loaded;
  */
 function askWish(last) {
   showPart("site");
-  const nickname = localStorage.getItem(NICKNAME) ?? "";
-  front(t, { ...last, nickname }, (wish) => void begin(wish));
+  const seat = recall(LAST) && `#${SEAT}${recall(LAST)}`;
+  front(t, { ...last, seat, nickname: recall(NICKNAME) }, (wish) => void begin(wish));
 }
 
-/** @param {Wish} wish */
+/**
+ * Do what the person wants, or go on with what the folder has.
+ * @param {Wish} wish
+ */
 async function begin(wish) {
   wanted = wish;
   try {
-    table ||= await folderOf(wish);
     tell("loading");
     await loaded;
     tell("starting");
-    const nickname = wish.nickname ?? localStorage.getItem(NICKNAME) ?? "";
-    worker?.postMessage({ act: "play", wish: { ...wish, nickname }, nickname, table });
+    if (wish.act) worker?.postMessage({ act: "resolve", wish });
+    else play(null);
   } catch (error) {
     console.error(error);
     tell("not_loaded");
   }
+}
+
+/** @param {Wish | null} wish */
+function play(wish) {
+  const nickname = wanted.nickname || recall(NICKNAME);
+  worker?.postMessage({ act: "play", wish, nickname, folder });
 }
 
 /**
@@ -215,7 +216,7 @@ async function loadWorker(load) {
       HEARD[/** @type {keyof typeof HEARD} */ (name)](value);
   };
   worker.onerror = () => HEARD.problem("failed");
-  worker.postMessage({ act: "start", files, server: location.host, relay: relay(), language });
+  worker.postMessage({ act: "start", files, address: location.href.split("#")[0], relay: relay(), language });
 }
 
 /**
@@ -228,7 +229,7 @@ export async function open(load) {
   if (problem) return tell(problem);
   loaded = loadWorker(load);
   loaded.catch(() => {}); // Whoever waits for it is told.
-  const wish = await fromAddress();
+  const wish = fromAddress();
   addEventListener("hashchange", () => location.reload());
   if (wish) await begin(wish);
   else askWish({});

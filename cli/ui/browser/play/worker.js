@@ -10,18 +10,18 @@ const FOLDERS = { HOITY_HOME: "/hoity", HOITY_MARKS: "/marks" };
 let started = null;
 /** @type {any} */
 let calls = null;
-/** The files of each table that was opened, since nobody can open them twice. */
+/** The files of each folder that was opened, since nobody can open them twice. */
 const pools = new Map();
 
 class NoStore extends Error {}
 
 /**
  * Open the files of a table, or throw what the person is told.
- * @param {string} table
+ * @param {string} folder
  */
-async function opened(table) {
+async function opened(folder) {
   try {
-    return await openPool(table);
+    return await openPool(folder);
   } catch (error) {
     throw error instanceof Taken ? error : new NoStore();
   }
@@ -30,33 +30,41 @@ async function opened(table) {
 /**
  * Start Python, and give it what it needs of the browser.
  * @param {any} modules
- * @param {string} server
+ * @param {string} address
  * @param {string} relay
  * @param {string} language
  */
-async function begun(modules, server, relay, language) {
+async function begun(modules, address, relay, language) {
   const python = await startPython(modules, FOLDERS);
   calls = python.pyimport("cli.ui.browser.play_calls");
   const post = (/** @type {string} */ text) => postMessage({ text });
   const give = (/** @type {string} */ name, /** @type {any} */ data) =>
     postMessage({ file: { name, data: data.toJs() } });
-  return { calls, browser: calls.Browser(server, relay, language, dial, post, give) };
+  return { calls, browser: calls.Browser(address, relay, language, dial, post, give) };
 }
 
 /** What the page may want, by the name of the message. */
 const ACTS = {
-  /** @param {{files: any, server: string, relay: string, language: string}} wanted */
-  start({ files, server, relay, language }) {
-    started = begun(files, server, relay, language);
+  /** @param {{files: any, address: string, relay: string, language: string}} wanted */
+  start({ files, address, relay, language }) {
+    started = begun(files, address, relay, language);
     started.catch(() => {}); // Whoever plays is told.
   },
-  /** @param {{wish: any, nickname: string, table: string}} wanted */
-  async play({ wish, nickname, table }) {
-    if (!pools.has(table)) pools.set(table, await opened(table));
+  /** @param {{wish: any}} wanted */
+  async resolve({ wish }) {
     const { browser } = await /** @type {NonNullable<typeof started>} */ (started);
-    const why = await calls.prepare(JSON.stringify(wish), pools.get(table), browser);
-    if (why) return postMessage({ refused: why });
-    postMessage({ started: nickname });
+    const found = await calls.resolve(JSON.stringify(wish), browser);
+    const [refused, resolved] = found.toJs();
+    found.destroy();
+    postMessage(refused ? { refused } : { resolved });
+  },
+  /** @param {{wish: any, nickname: string, folder: string}} wanted */
+  async play({ wish, nickname, folder }) {
+    if (!pools.has(folder)) pools.set(folder, await opened(folder));
+    const { browser } = await /** @type {NonNullable<typeof started>} */ (started);
+    const refused = calls.prepare(wish ? JSON.stringify(wish) : "", pools.get(folder));
+    if (refused) return postMessage({ refused });
+    postMessage({ started: true });
     await calls.play(nickname, browser);
   },
   enter: () => calls?.enter(),

@@ -132,7 +132,10 @@ export class Actions {
   /** @param {boolean} yes */
   replyFirst(yes) {
     const ask = [...this.state.asks.values()].find((one) => one.form !== "setup");
-    if (ask) this.reply(ask.id, yes);
+    // The nickname that was typed goes with the consent.
+    const form = /** @type {HTMLFormElement | null} */ (document.querySelector("form.sit"));
+    if (form && yes) form.requestSubmit();
+    else if (ask) this.reply(ask.id, yes);
     return ask !== undefined;
   }
 

@@ -7,8 +7,8 @@ import { asks } from "./side.js";
 /** @param {import("./types").Context} context */
 function seated({ state }) {
   const { names, seats, pages } = /** @type {import("./types").Lobby} */ (state.lobby);
-  // Before the table is known, what the program does last.
-  const last = seats ? undefined : state.story.at(-1);
+  // Such as that the host is asked whether this guest may sit down.
+  const last = state.story.at(-1);
   const places = [...Array(Math.max(seats, names.length)).keys()];
   return html`<section class="card seated">
     <h2>${seats ? t("seated", { number: names.length, seats }) : t("table_fills")}</h2>
@@ -41,7 +41,7 @@ function ticket({ state, act }) {
   const { ticket, link, code, reasons } = /** @type {import("./types").Lobby} */ (state.lobby);
   if (!ticket) return nothing;
   return html`<section class="card ticket">
-    ${link ? given("link", t("give_link"), link, act) : nothing}${given("ticket", t("give_ticket", { hoity: "hoity" }), ticket, act)}
+    ${link ? given("link", t(act.socket.again ? "give_own_link" : "give_link"), link, act) : nothing}${given("ticket", t("give_ticket", { hoity: "hoity" }), ticket, act)}
     ${code ? html`<p class="code"><b>${code}</b><button type="button" class="plain" @click=${() => act.copy(code)}>${t("copy")}</button></p>` : nothing}
     ${reasons.map((one) => html`<p>${one.words}</p>`)}
   </section>`;

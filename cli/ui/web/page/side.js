@@ -23,7 +23,7 @@ const standing = (state) =>
 export const modalAsk = (state) => [...state.asks.values()].find((ask) => MODAL.includes(ask.form));
 
 /**
- * A question with yes or no.
+ * A question with yes or no. A dialog may come by a slip of the keyboard, so it begins at no.
  * @param {import("./types").Context} context
  * @param {import("./types").Ask} ask
  */
@@ -33,7 +33,14 @@ export function yesOrNo({ act }, ask) {
     <button type="button" class="seal yes" data-yes @click=${() => act.reply(ask.id, true)}>
       ${t("yes")}
     </button>
-    <button type="button" class="plain" @click=${() => act.reply(ask.id, false)}>${t("no")}</button>
+    <button
+      type="button"
+      class="plain"
+      ?autofocus=${MODAL.includes(ask.form)}
+      @click=${() => act.reply(ask.id, false)}
+    >
+      ${t("no")}
+    </button>
     ${left === null ? nothing : html`<span class="figures">${minutes(left)}</span>`}
   </div>`;
 }

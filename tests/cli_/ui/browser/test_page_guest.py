@@ -1,30 +1,34 @@
 """A guest in a page plays with native seats: by a relay alone, with its files in a store."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import trio
 from support.cases import ends_in
 from support.memory_store import MemoryStore
-from support.page_robot import Message, PageRobot
+from support.page_robot import ADDRESS, Message, PageRobot
 from support.page_sockets import Browser
 from support.player_table import PlayerTable, Thinker, cheap_table
 from support.relays import DOORS, serve_relay
 from support.short_game import short_edition
 
 from cli.exit_codes import Trouble
-from cli.ui.browser import page_opener
+from cli.ui.browser import page_opener, play_calls
 from cli.ui.browser.page_guest import PageGuest, WatchInstead
 from cli.ui.browser.page_opener import PageOpener
 from cli.ui.browser.page_stay import PageStay, PageWays, stay_in_page
 from cli.ui.browser.page_watcher import PageWatcher
-from cli.ui.browser.wishes import OPENING, TICKET, WATCHES, store_wish
+from cli.ui.browser.wishes import OPENING, TICKET, WATCHES, resolved, store_wish
+from cli.ui.browser.worker_page import WorkerPage
 from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.game_adapter import read_game
 from p2p_hoity.net.page_network import PageNetwork
+from p2p_hoity.net.ticket import encode_ticket
 from p2p_hoity.net.typed_tickets import read_ticket
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.storage.home import Home, transcripts
@@ -33,7 +37,6 @@ from protocol import transcript
 
 __all__ = ["cheap_table"]
 HERE = Path("/page")
-SERVER = "pages.example"
 
 
 class PagedTable:
@@ -66,7 +69,7 @@ class PagedTable:
     def ways(self) -> PageWays:
         """How a page reaches the relay."""
         network = PageNetwork(self.browser.dial, self.table.relays)
-        return PageWays(network, self.table.relays, SERVER)
+        return PageWays(network, self.table.relays, ADDRESS)
 
     async def stay(self, kind: type[PageStay], robot: PageRobot, *more: Any) -> None:
         """Stay at the table in a page."""
@@ -83,7 +86,8 @@ class PagedTable:
 
     async def wish(self, store: MemoryStore, **wish: Any) -> None:
         """Store what a person wants in a page."""
-        await store_wish(wish, store, self.ways)
+        ticket = await resolved(wish, self.ways)
+        store_wish({**wish, "ticket": ticket}, store)
 
 
 @asynccontextmanager
@@ -93,13 +97,14 @@ async def paged(
     """A relay, with a native table that is open if that is wanted."""
     monkeypatch.setitem(DOORS, "web", True)
     monkeypatch.setattr(page_opener, "load", short_edition)
-    async with trio.open_nursery() as nursery:
-        made = PagedTable(folder, nursery, seats)
-        await made.open_relay()
-        if opens:
-            await made.open()
-        yield made
-        nursery.cancel_scope.cancel()
+    with trio.fail_after(3600):
+        async with trio.open_nursery() as nursery:
+            made = PagedTable(folder, nursery, seats)
+            await made.open_relay()
+            if opens:
+                await made.open()
+            yield made
+            nursery.cancel_scope.cancel()
 
 
 async def over(made: PagedTable) -> None:
@@ -237,6 +242,7 @@ async def test_a_page_opens_a_table_and_opens_it_again_when_it_is_loaded_again(
         def close(message: Message) -> None:
             if message["type"] == "lobby" and message["ticket"]:
                 links.append(message["link"])
+                assert links[0].startswith(f"{ADDRESS}#hoity3")
                 closing.cancel()
 
         with closing:
@@ -254,7 +260,7 @@ async def test_a_page_opens_a_table_and_opens_it_again_when_it_is_loaded_again(
     (path,) = transcripts(Home(HERE, made.store))
     assert transcript.verify(made.store.get(path), read_game).ok
     (told,) = {one["pages"][0] for one in robot.heard if one["type"] == "lobby" and one["pages"]}
-    assert told.startswith(f"2 of 2 seats play in pages of {SERVER}: ")
+    assert told.startswith("2 of 2 seats play in pages of pages.example: ")
 
 
 async def test_a_host_that_comes_back_after_the_roster_takes_its_seat_or_says_that_it_is_lost(
@@ -332,4 +338,92 @@ async def test_a_code_gives_the_ticket_and_a_wrong_one_words(
         assert not store.has(TICKET)
         await made.wish(store, act="watch", word=code.code)
         assert store.has(WATCHES)
+        # Who has watched may sit down all the same.
+        await made.wish(store, act="sit", word=encode_ticket(made.table.ticket))
+        assert not store.has(WATCHES)
         assert read_ticket(store.get(TICKET).decode()).terms == made.table.ticket.terms
+
+
+class Worker:
+    """The worker of a page, as JavaScript has it, over files in memory."""
+
+    def __init__(self, made: PagedTable, store: MemoryStore) -> None:
+        self.made, self.store = made, store
+        self.texts: list[dict[str, Any]] = []
+        self.browser: Any = SimpleNamespace(ways=made.ways, post=self._post, give=None)
+
+    def _post(self, text: str) -> None:
+        self.texts.append(json.loads(text))
+
+    async def kind(self, watches: bool = False) -> str:
+        """The stay that it begins, "" for the replay of a game that is over."""
+        kinds: list[str] = []
+
+        async def stayed(stay: PageStay) -> None:
+            kinds.append(type(stay).__name__)
+
+        async def shown(*_: Any) -> None:
+            kinds.append("")
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(play_calls, "stay_in_page", stayed)
+            patch.setattr(play_calls, "show_ended", shown)
+            home = Home(HERE, self.store)
+            page = WorkerPage(home, self._post, lambda name, data: None, ADDRESS)
+            await play_calls._stay(page, self.browser, "", watches)
+        return kinds[0]
+
+
+async def test_a_seat_comes_before_watching_and_a_rematch_before_the_game_that_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: Any
+) -> None:
+    async with paged(tmp_path, monkeypatch, opens=False) as made:
+        made.table.guests[0].options["again"] = True
+        made.table.guests[0].player = Thinker(0, more=1)
+        await made.open()
+        worker = Worker(made, made.store)
+        word = encode_ticket(made.table.ticket)
+        await made.wish(made.store, act="watch", word=word)
+        assert await worker.kind(watches=True) == "PageWatcher"
+        assert await worker.kind() == "PageGuest"
+        # The host wants a second game, and this page is closed in it.
+        closing, games = trio.CancelScope(), list[str]()
+
+        def close(message: Message) -> None:
+            if message["type"] == "table":
+                games.append(message["game"])
+            if message["type"] == "ask" and message["form"] == "again":
+                robot.say(type="reply", ask=message["id"], yes=True)
+            if message["type"] == "question" and len(games) == 2:
+                closing.cancel()
+
+        robot = made.robot(close)
+        robot.leaves = False
+        with closing:
+            await made.sit(robot)
+        assert closing.cancelled_caught
+        assert len(transcripts(Home(HERE, made.store))) == 1
+        for watches in (False, True):
+            assert await worker.kind(watches) == "PageGuest"
+        again = made.robot()
+        await made.sit(again)
+        assert await worker.kind() == ""
+    told = [one["game"] for one in again.heard if one["type"] == "table"]
+    assert told == games[1:]
+    assert len(transcripts(Home(HERE, made.store))) == 2
+
+
+async def test_nothing_is_opened_over_a_table_and_a_bad_nickname_that_was_kept_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, autojump_clock: Any
+) -> None:
+    async with paged(tmp_path, monkeypatch) as made:
+        await made.wish(made.store, act="host", seats=2, asks=False)
+        before = made.store.get(OPENING)
+        with pytest.raises(FileExistsError):
+            await made.wish(made.store, act="host", seats=3, asks=True)
+        assert made.store.get(OPENING) == before
+        page = made.robot(store=MemoryStore()).page
+        for nickname in ("x" * 40, "", "\u2764\ufe0f"):
+            guest = PageGuest(page, made.ways, made.table.ticket, nickname)
+            assert guest._new().is_drawn
+        assert PageGuest(page, made.ways, made.table.ticket, "Zoe")._new().nickname == "Zoe"

@@ -149,6 +149,9 @@ def test_a_page_opens_a_table_for_a_page_and_a_native_seat(browser: Any, table: 
         host.page.get_by_label(EN["ask_guests"]).check()
         host.page.get_by_role("button", name=EN["begin"]).click()
         link = host.page.inner_text("#link")
+        host.page.get_by_role("button", name="QR").first.click()
+        host.page.locator("dialog svg path").wait_for(state="attached")
+        host.page.keyboard.press("Escape")
         host.page.reload()
         host.page.wait_for_selector("#link")
         assert host.page.inner_text("#link") == link
@@ -169,6 +172,11 @@ def test_a_page_opens_a_table_for_a_page_and_a_native_seat(browser: Any, table: 
         # The same link leads the host to its own seat, and not to another one.
         host.page.goto("about:blank")
         host.page.goto(link)
+        play_on(host, page)
+        # So does the start of the page.
+        host.page.goto("about:blank")
+        host.page.goto(table.address)
+        host.page.get_by_role("link", name=EN["go_back"]).click()
         play_on(host, page)
         native.read_until("type", "in-pages")
         assert host.problems == page.problems == []
