@@ -22,7 +22,7 @@ NIGHTLY = "HOITY_TEST_NIGHTLY"
 
 REACHED = pytest.mark.sampled(2)
 """Processes that find each other through relays, routers and proxies."""
-AT_WORK = pytest.mark.sampled(5)
+AT_WORK = pytest.mark.sampled(4)
 """Processes that leave, crash, lie, keep secrets or play again, and the bots that they start."""
 LARGE_FILES = pytest.mark.sampled(1)
 """Files as large as may be."""

@@ -16,6 +16,8 @@ from p2p_hoity.coded_errors import Reason, because
 from p2p_hoity.reachability import port_mapping, upnp, upnp_router
 from p2p_hoity.reachability.pcp_and_nat_pmp import RouterCode, RouterError
 
+pytestmark = pytest.mark.sampled(34)
+
 EXTERNAL = "81.2.69.142"
 HERE = IPv4Address("127.0.0.1")
 PORT = 4646

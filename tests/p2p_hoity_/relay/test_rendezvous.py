@@ -37,7 +37,7 @@ SILENT = Limits().silence
 STALLED = Limits().stalled
 IDLE = RelayLimits().idle
 
-pytestmark = pytest.mark.usefixtures("either_door")
+pytestmark = [pytest.mark.usefixtures("either_door"), pytest.mark.sampled(14)]
 
 
 async def test_a_guest_reaches_a_seat_through_a_real_relay():

@@ -11,6 +11,8 @@ from cli.ui.full_screen.info_pages import Page, Picture
 from cli.ui.full_screen.textual_app import TableApp
 from p2p_hoity.presentation import screen_updates as updates
 
+pytestmark = pytest.mark.sampled(3)
+
 
 @seated()
 async def test_ctrl_z_gives_the_terminal_back(at: Sitting, monkeypatch: pytest.MonkeyPatch) -> None:

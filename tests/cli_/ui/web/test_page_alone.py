@@ -25,6 +25,8 @@ from cli.words.page_labels import labels
 from p2p_hoity.presentation.table_messages import Ask, AskForm, Checked, Closed, Refused, Taken
 from p2p_hoity.presentation.window_messages import Settled, Story
 
+pytestmark = pytest.mark.sampled(12)
+
 AXE = os.environ.get("HOITY_AXE", "")
 LARGEST = 60_000
 GAMES = {"two": "en", "four": "en", "six": "de"}

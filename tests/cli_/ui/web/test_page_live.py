@@ -17,6 +17,8 @@ from cli.words.page_labels import labels
 from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.rules.edition import Edition
 
+pytestmark = pytest.mark.sampled(4)
+
 
 def test_where_a_browser_is_needed_there_is_one() -> None:
     assert IS_HERE or "HOITY_BROWSER" not in os.environ

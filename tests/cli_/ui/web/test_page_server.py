@@ -22,6 +22,8 @@ from cli.ui.web.page_server import (
 )
 from p2p_hoity.web.websocket import MOST_TEXT, TOO_LARGE, WebSocket
 
+pytestmark = pytest.mark.sampled(40)
+
 FILES = {"/": PageFile("text/html", b"the page"), "/main.js": PageFile("text/javascript", b"code")}
 DONE = 1001
 

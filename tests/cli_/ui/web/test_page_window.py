@@ -24,6 +24,8 @@ from p2p_hoity.rules import State
 from p2p_hoity.table.playing.player_requests import Talk, WaitLonger
 from p2p_hoity.table.playing.session import Outcome
 
+pytestmark = pytest.mark.sampled(18)
+
 Message = dict[str, Any]
 
 

@@ -136,9 +136,9 @@ async def begun(table: PlayerTable, games: int = 1) -> None:
 async def test_onlookers_are_turned_away_at_every_seat(tmp_path: Path) -> None:
     table, shown = unwatched(tmp_path), list[bool]()
 
-    async def consents(*given: Any) -> bool:
+    async def consents(*given: Any) -> str:
         shown.append(given[0].watched)
-        return True
+        return ""
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(table.host)
