@@ -45,6 +45,8 @@ from p2p_hoity.storage.private_files import private_folder
 from p2p_hoity.table.playing.player_interface import Player
 from p2p_hoity.table.playing.session import Outcome
 
+pytestmark = pytest.mark.sampled(14)
+
 # Before and behind the game.
 
 

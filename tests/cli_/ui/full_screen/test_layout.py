@@ -22,6 +22,8 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.presentation.staging import Remark
 from protocol import game_interface
 
+pytestmark = pytest.mark.sampled(30)
+
 KEPT = Path(__file__).parent / "frames"
 
 

@@ -22,6 +22,8 @@ from p2p_hoity.presentation import screen_updates as updates
 from p2p_hoity.table.playing.player_interface import Player
 from p2p_hoity.table.playing.player_requests import Talk, WaitLonger
 
+pytestmark = pytest.mark.sampled(10)
+
 PAGES = pytest.mark.sampled(1)
 WAYS_OUT = pytest.mark.sampled(2)
 
