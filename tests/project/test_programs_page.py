@@ -81,7 +81,10 @@ def test_a_field_that_the_schema_does_not_know_is_no_message() -> None:
 
 
 @AT_WORK
-@pytest.mark.parametrize(("language", "most"), [("python", 40), ("python3", 60)])
+@pytest.mark.parametrize(
+    ("language", "most"),
+    [("python", 40), pytest.param("python3", 60, marks=pytest.mark.nightly)],
+)
 def test_the_programs_play_a_whole_game(language: str, most: int, tmp_path: Path) -> None:
     source = block(language)
     assert sum(1 for line in source.splitlines() if line.strip()) <= most
