@@ -136,6 +136,9 @@ def test(args: Sequence[str]) -> None:
     """Run all that CI runs: lint, types, all tests and the wheel."""
     lint()
     with beside("types"), beside("wheel"):
+        # The check of types has one process, which would go on alone after all tests.
+        if hasattr(os, "nice"):
+            os.nice(5)
         pytest(args)
 
 
