@@ -6,7 +6,6 @@ from typing import Any
 
 from protocol import transcript
 
-from .. import version
 from . import translation
 from .translation import _
 
@@ -55,36 +54,36 @@ def play_labels() -> dict[str, str]:
     """Return the labels of the page that plays, by their names."""
     return {
         **_starting(),
+        "ask_guests": _("Ask me about each guest"),
+        "begin": _("Open a table"),
         "failed": _(
             "The program of this page has failed. Your seat is kept in this browser: load the page "
             "again to go on."
         ),
-        "insecure": _(
-            "This page needs https, since browsers keep no seat for a page without it. Ask whoever "
-            "runs it for an address that begins with https://"
-        ),
-        "no_store": _(
-            "This browser stores nothing for this page, so nobody can play in it. If the disk is "
-            "full, make room, start the browser again, and open this address again. Otherwise open "
-            "the link in another browser, not inside a messenger and not in a private window."
-        ),
-        "ask_guests": _("Ask me about each guest"),
-        "begin": _("Open a table"),
         "front": _(
             "Hoity Toity is a game of collecting and bluffing for two to six players. Nothing has "
             "to be installed: this page shuffles, deals and checks every move together with the "
             "programs of the others."
         ),
         "go_back": _("Back to your last table in this browser"),
+        "insecure": _(
+            "This page needs https, since browsers keep no seat for a page without it. Ask whoever "
+            "runs it for an address that begins with https://"
+        ),
         "join": _("Sit down"),
         "join_word": _("A link, a ticket or a code that you were given"),
         "name": _("Your nickname (empty: a new one at each table)"),
+        "no_store": _(
+            "This browser stores nothing for this page, so nobody can play in it. If the disk is "
+            "full, make room, start the browser again, and open this address again. Otherwise open "
+            "the link in another browser, not inside a messenger and not in a private window."
+        ),
         "seats": _("Seats, yours included"),
-        "trust": trust(),
-        "watch": _("Only watch"),
         "taken": _(
             "This table is open in another tab. Go on there, or close it and load this page."
         ),
+        "trust": trust(),
+        "watch": _("Only watch"),
     }
 
 
@@ -94,11 +93,6 @@ def trust() -> str:
         "You play in a page of {server}. Whoever runs it could change the page, and then see "
         "your cards and play for you. A program of your own trusts nobody."
     )
-
-
-def no_ticket() -> str:
-    """Return what somebody is told whose address leads to no table."""
-    return _("This address leads to no table. Open the whole link that you were sent.")
 
 
 def play_start() -> dict[str, Any]:
@@ -112,9 +106,7 @@ def play_start() -> dict[str, Any]:
 def site_start() -> dict[str, Any]:
     """Return what the page that checks files needs before it is told anything.
 
-    The result has the labels and the name of each language by its code, the greatest size of a file
-    in bytes, and the program's name and version.
+    The result has the labels and the name of each language by its code, and the greatest size of a
+    file in bytes.
     """
-    languages = translation.in_each(site_labels)
-    program = f"p2p-hoity {version()}".strip()
-    return {"languages": languages, "most": transcript.MAX_FILE, "program": program}
+    return {"languages": translation.in_each(site_labels), "most": transcript.MAX_FILE}

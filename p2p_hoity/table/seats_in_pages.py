@@ -25,8 +25,8 @@ class PageTeller:
             # The key of a seat in a page never leaves it, so what was claimed first stays.
             if (server := self._hub.page(peer)) is not None:
                 self._claims.setdefault(peer, server)
-        claims = {name: self._claims.get(peer) for peer, name in nicknames.items()}
-        servers = {name: server for name, server in claims.items() if server is not None}
+        claims = self._claims
+        servers = {name: claims[peer] for peer, name in nicknames.items() if peer in claims}
         if servers != self._told:
             self._told = servers
             mine = nicknames.get(self._hub.me)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 from p2p_hoity.coded_errors import CodedError
@@ -13,7 +12,7 @@ from p2p_hoity.confusable_names import twins
 from p2p_hoity.game_adapter import HoityToity
 from p2p_hoity.net.ticket import Ticket
 from p2p_hoity.storage.player_key import NamedIdentity, check_name
-from p2p_hoity.table.gathering.drawn_nicknames import draw_nickname
+from p2p_hoity.table.gathering.drawn_nicknames import draw_nickname, nickname_among
 from p2p_hoity.table.gathering.join_table import REFUSED, JoinCode, join_table
 from p2p_hoity.table.gathering.table_keys import TableKeys
 from p2p_hoity.table.peer_error import PeerError
@@ -23,7 +22,7 @@ from protocol import Identity, Terms
 from ...words.error_sentences import sentence
 from ...words.table_terms import TableOffer
 from ...words.translation import _
-from .page_stay import PageStay, PageWays
+from .page_stay import SITTING, PageStay, PageWays
 from .worker_page import WorkerPage
 
 FULL: Final = (JoinCode.FULL, JoinCode.BEGUN, JoinCode.BEGUN_WITHOUT)
@@ -38,11 +37,7 @@ class PageGuest(PageStay):
     """The stay of a guest at the table of a ticket."""
 
     def __init__(
-        self,
-        page: WorkerPage,
-        ways: PageWays,
-        ticket: Ticket,
-        nickname: str = "",
+        self, page: WorkerPage, ways: PageWays, ticket: Ticket, nickname: str = ""
     ) -> None:
         """Prepare the stay. Without a nickname one is drawn, and the person may choose another."""
         super().__init__(page, ways)
@@ -60,8 +55,8 @@ class PageGuest(PageStay):
             return await join_table(self._seat(me), keys, self.ticket, accept, self._reach())
         except PeerError as error:
             # Whoever was refused may ask again, by another key and perhaps another nickname.
-            if error.code in REFUSED.values() and self.home.files.has(self._sitting):
-                self.home.files.remove(self._sitting)
+            if error.code in REFUSED.values() and self.home.files.has(SITTING):
+                self.home.files.remove(SITTING)
             if error.code not in FULL or not await self._asks_to_watch(sentence(error.reason)):
                 raise
         raise WatchInstead
@@ -81,15 +76,10 @@ class PageGuest(PageStay):
 
         A page that is loaded again before the game begins takes its seat again by the same key.
         """
-        if not self.home.files.has(self._sitting):
+        if not self.home.files.has(SITTING):
             return None
-        data = self.home.files.get(self._sitting)
+        data = self.home.files.get(SITTING)
         return NamedIdentity(Identity(data[:32]), data[32:].decode())
-
-    @property
-    def _sitting(self) -> Path:
-        """The file with the key of the seat and the nickname."""
-        return self.home.path / "sitting"
 
     async def _accept(
         self,
@@ -103,12 +93,10 @@ class PageGuest(PageStay):
         self.window.show_terms(TableOffer(terms, game, names, host, self._notes()))
         if (sat := self._sat_as()) is not None:
             return sat.nickname
-        offered = me.nickname
-        if me.is_drawn and any(twins(offered, other) for other in names):
-            offered = draw_nickname(names)
+        offered = nickname_among(me, names)
         nickname = await self.window.sit_down(offered, partial(_why_not, names))
         if nickname is not None:
-            self.home.files.put(self._sitting, me.identity.seed + nickname.encode())
+            self.home.files.put(SITTING, me.identity.seed + nickname.encode())
         return nickname
 
 

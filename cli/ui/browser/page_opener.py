@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass, field, fields, replace
-from pathlib import Path
 
 from p2p_hoity.editions.load_edition import load
 from p2p_hoity.game_adapter import game_value, read_game
@@ -21,8 +20,7 @@ from protocol import Identity, Terms, Timeouts, fingerprint, table_header
 from ...exit_codes import Trouble
 from ...words.table_terms import TableOffer
 from ...words.translation import _
-from .page_stay import PageStay, PageWays
-from .worker_page import WorkerPage
+from .page_stay import OPENING, TICKET, PageStay
 
 
 @dataclass(frozen=True)
@@ -42,14 +40,15 @@ class Opening:
     secret: str = field(default_factory=lambda: fresh_secret().hex(), repr=False)
     is_full: bool = False
 
-    def store(self, files: FileStore, path: Path) -> None:
+    def store(self, files: FileStore) -> None:
         """Store this."""
-        files.put(path, json.dumps(asdict(self)).encode(), once=not self.is_full)
+        # Over a table that is stored, only that it is full: its secrets would be lost.
+        files.put(OPENING, json.dumps(asdict(self)).encode(), once=not self.is_full)
 
     @classmethod
-    def stored(cls, files: FileStore, path: Path) -> Opening:
+    def stored(cls, files: FileStore) -> Opening:
         """Return what was stored."""
-        found = json.loads(files.get(path))
+        found = json.loads(files.get(OPENING))
         # Another build of the page may have stored more.
         return cls(**{one.name: found[one.name] for one in fields(cls) if one.name in found})
 
@@ -57,21 +56,10 @@ class Opening:
 class PageOpener(PageStay):
     """The stay of a host at its table."""
 
-    def __init__(
-        self,
-        page: WorkerPage,
-        ways: PageWays,
-        opening: Path,
-        ticket: Path,
-    ) -> None:
-        """Prepare the stay, by the files with the opening and, once there is one, the ticket."""
-        super().__init__(page, ways)
-        self._path, self._ticket = opening, ticket
-
     async def _stay(self) -> Outcome:
         """Open the table, open it again, or take the seat again."""
         files = self.home.files
-        opening = Opening.stored(files, self._path)
+        opening = Opening.stored(files)
         keys = TableKeys(Identity(bytes.fromhex(opening.seed)))
         me = NamedIdentity(keys.seat, opening.nickname)
         if (kept := self.kept()) is not None:
@@ -90,7 +78,7 @@ class PageOpener(PageStay):
 
         def on_ticket(word: str) -> None:
             # A page that is loaded again opens the same table, so its guests come back.
-            files.put(self._ticket, word.encode())
+            files.put(TICKET, word.encode())
             names = (opening.nickname,)
             offer = TableOffer(terms, read_game(terms), names, notes=self._notes())
             self.window.show_ticket(word, offer)
@@ -103,7 +91,7 @@ class PageOpener(PageStay):
             on_ticket,
             self._admit if opening.asks else None,
             bytes.fromhex(opening.secret),
-            lambda: replace(opening, is_full=True).store(files, self._path),
+            lambda: replace(opening, is_full=True).store(files),
         )
 
     async def _admit(self, nickname: str, guest: bytes | None) -> bool:

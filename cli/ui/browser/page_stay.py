@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Final, cast
 from urllib.parse import urlsplit
 
 import trio
 
 from p2p_hoity.net.page_network import PageNetwork
 from p2p_hoity.presentation.screen_updates import GameOver, Update
-from p2p_hoity.storage import journal as journals
 from p2p_hoity.storage.player_key import NamedIdentity
+from p2p_hoity.table.gathering.join_table import kept_seats
 from p2p_hoity.table.open_links import Lan, Reach
 from p2p_hoity.table.playing.end_codes import LEFT
 from p2p_hoity.table.playing.play_table import Seat
@@ -29,6 +28,17 @@ from ..person_seat import PersonSeat
 from ..screen_options import ScreenOptions
 from ..web.page_window import PageWindow
 from .worker_page import WorkerPage
+
+HOME: Final = Path("/hoity")
+"""The folder with the files of one table and of its rematches."""
+TICKET: Final = HOME / "ticket"
+"""The ticket of the table."""
+OPENING: Final = HOME / "opening"
+"""The table that the page has opened. There is none if it is a guest or an onlooker."""
+SITTING: Final = HOME / "sitting"
+"""The key and the nickname of a guest that has accepted the terms."""
+WATCHES: Final = HOME / "watches"
+"""An empty file of an onlooker."""
 
 
 @dataclass(frozen=True)
@@ -95,16 +105,9 @@ class PageStay(ABC):
         return _("You have left for now. To take your seat again, load this page again.")
 
     def kept(self) -> str | None:
-        """Return the name of the unfinished game that the files have, None without one.
-
-        A page has the files of one table and of its rematches, whose terms are others.
-        """
-        found = dict[int, str]()
-        for path in self.home.files.list(self.home.journals, ".journal"):
-            # `resume_table` says why a game cannot be read.
-            with suppress(journals.JournalError, ValueError):
-                record = journals.read_first(path, None, self.home.files)
-                found[record.started] = path.stem
+        """Return the name of the newest unfinished game that the files have, None without one."""
+        # Whatever its terms are: those of a rematch are others than the ticket's.
+        found = {record.started: name for name, record in kept_seats(self.home, None)}
         return found[max(found)] if found else None
 
     async def _resume(self, me: NamedIdentity, kept: str) -> Outcome:

@@ -17,12 +17,7 @@ from .worker_page import WorkerPage
 class PageWatcher(PageStay):
     """The stay of an onlooker at the table of a ticket."""
 
-    def __init__(
-        self,
-        page: WorkerPage,
-        ways: PageWays,
-        ticket: Ticket,
-    ) -> None:
+    def __init__(self, page: WorkerPage, ways: PageWays, ticket: Ticket) -> None:
         super().__init__(page, ways, looks_on=True)
         self._ticket = ticket
 

@@ -21,22 +21,23 @@ from p2p_hoity.storage.slot_store import NO_SPACE, SlotStore
 
 from ...exit_codes import Trouble, told
 from ...words import translation
-from ...words.browser_labels import no_ticket, play_labels
+from ...words.browser_labels import play_labels
 from ...words.error_sentences import of_system
-from ...words.translation import _
+from ...words.translation import N_, _
 from ..web.page_message import page_message
 from .ended_game import ended_game, show_ended
 from .file_window import SETTINGS
 from .page_guest import PageGuest, WatchInstead
 from .page_opener import PageOpener
 from .page_sentences import IN_PAGE
-from .page_stay import PageStay, PageWays, stay_in_page
+from .page_stay import HOME, OPENING, TICKET, WATCHES, PageStay, PageWays, stay_in_page
 from .page_watcher import PageWatcher
-from .wishes import HOME, OPENING, TICKET, WATCHES, resolved, store_wish
+from .wishes import resolved, store_wish
 from .worker_page import WorkerPage
 
 NO_ROOM: Final = "QuotaExceededError"
 """The name of the browser's error if it gives the page no more room."""
+NO_TABLE: Final = N_("This address leads to no table. Open the whole link that you were sent.")
 _files: Final = list[SlotStore]()
 """The files of the table, once the worker has them."""
 _stays: Final = list[PageStay]()
@@ -190,10 +191,10 @@ async def _stay(page: WorkerPage, browser: Browser, nickname: str, watches: bool
     """Sit at the table, host or watch it, or show its game if that is over."""
     files, given = page.home.files, (page, browser.ways)
     if not (files.has(TICKET) or files.has(OPENING)):
-        raise Trouble(no_ticket())
+        raise Trouble(_(NO_TABLE))
     stay: PageStay
     if files.has(OPENING):
-        stay = PageOpener(*given, OPENING, TICKET)
+        stay = PageOpener(*given)
     else:
         ticket = read_ticket(files.get(TICKET).decode())
         stay = PageGuest(*given, ticket, nickname)

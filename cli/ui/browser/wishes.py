@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from p2p_hoity.net.addresses import relay_address
 from p2p_hoity.net.ticket import Ticket, encode_ticket
@@ -19,15 +18,7 @@ from p2p_hoity.table.gathering.spoken_codes import is_code, parse_code, parse_re
 from ...exit_codes import Trouble
 from ...words.translation import _
 from .page_opener import Opening
-from .page_stay import PageWays
-
-HOME: Final = Path("/hoity")
-TICKET: Final = HOME / "ticket"
-"""The ticket of the table."""
-OPENING: Final = HOME / "opening"
-"""The table that the page has opened. There is none if it is a guest or an onlooker."""
-WATCHES: Final = HOME / "watches"
-"""An empty file of an onlooker."""
+from .page_stay import TICKET, WATCHES, PageWays
 
 
 async def resolved(wish: Mapping[str, Any], ways: PageWays) -> str:
@@ -59,7 +50,7 @@ def store_wish(wish: Mapping[str, Any], files: FileStore) -> None:
     """
     if wish["act"] == "host":
         nickname = wish.get("nickname") or draw_nickname()
-        Opening(nickname, int(wish["seats"]), bool(wish["asks"])).store(files, OPENING)
+        Opening(nickname, int(wish["seats"]), bool(wish["asks"])).store(files)
         return
     # Nothing needs to be written by whoever comes back, even to a full disk.
     if not files.has(TICKET):

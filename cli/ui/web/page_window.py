@@ -200,7 +200,7 @@ class PageWindow(PeopleWindow):
 
     async def agree(self) -> bool:
         """Ask the person to accept the terms."""
-        return await self._questions.ask(AskForm.AGREE, _("Sit down?"))
+        return await self.ask(_("Sit down?"))
 
     async def sit_down(self, nickname: str, why_not: Callable[[str], str | None]) -> str | None:
         """Ask the person to accept the terms and to choose a nickname, and return it.

@@ -6,11 +6,12 @@ Such a nickname says nothing of the player or the computer, and so links no two 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
 
 from ...confusable_names import twins
+from ...storage.player_key import NamedIdentity
 
 
 @cache
@@ -32,3 +33,9 @@ def draw_nickname(taken: Iterable[str] = ()) -> str:
         drawn = " ".join(secrets.choice(words).capitalize() for words in nickname_words())
         if not any(twins(drawn, other) for other in others):
             return drawn
+
+
+def nickname_among(me: NamedIdentity, others: Sequence[str]) -> str:
+    """Return a player's nickname. A drawn one is drawn again if one of the others looks like it."""
+    is_taken = me.is_drawn and any(twins(me.nickname, other) for other in others)
+    return draw_nickname(others) if is_taken else me.nickname

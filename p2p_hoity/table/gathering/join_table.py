@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -14,7 +15,7 @@ from protocol import Header, Invalid, OtherVersion, Terms, Vouch, table_header, 
 from protocol.units import Pace, Quota, Seconds
 
 from ...coded_errors import NETWORK, NOT_OK, USAGE, Code, of_protocol
-from ...confusable_names import is_stacked, twins, twins_among
+from ...confusable_names import is_stacked, twins_among
 from ...game_adapter import HoityToity, bind_raw, read_game
 from ...net.hub import Event, Frame, Hub, LinkUp
 from ...net.link_limits import Bucket, Limits
@@ -27,6 +28,7 @@ from ...reachability.port_mapping import Reachability
 from ...storage import journal as journals
 from ...storage.file_store import NotPrivateError
 from ...storage.home import Home
+from ...storage.journal_format import SeatRecord
 from ..beside_game.rematch import Agreed
 from ..open_links import Reach, open_hub
 from ..peer_error import PeerError
@@ -36,7 +38,7 @@ from ..playing.play_table import Backlog, Seat, journal_path, play
 from ..playing.session import Outcome
 from ..task_groups import beside
 from . import lobby
-from .drawn_nicknames import draw_nickname
+from .drawn_nicknames import nickname_among
 from .table_keys import TableKeys
 from .ticket_proof import Capability
 
@@ -276,14 +278,16 @@ async def join_table(
 
 def kept_seat(home: Home, passphrase: str | None, ticket: Ticket) -> str | None:
     """Return the name of the unfinished game at a ticket's table, or None if none can be read."""
+    found = kept_seats(home, passphrase)
+    return next((name for name, one in found if one.table.terms.digest() == ticket.terms), None)
+
+
+def kept_seats(home: Home, passphrase: str | None) -> Iterator[tuple[str, SeatRecord]]:
+    """Yield the name and the first record of each unfinished game that can be read."""
     for path in home.files.list(home.journals, ".journal"):
-        try:
-            first = journals.read_first(path, passphrase, home.files)
-        except (journals.JournalError, NotPrivateError, ValueError):
-            continue  # It is of another player, or `resume` says why.
-        if first.table.terms.digest() == ticket.terms:
-            return path.stem
-    return None
+        # Another one is of another player, or `resume` says why.
+        with suppress(journals.JournalError, NotPrivateError, ValueError):
+            yield path.stem, journals.read_first(path, passphrase, home.files)
 
 
 class HostLink:
@@ -495,9 +499,7 @@ class _Guest(HostLink):
         chosen = await accept(offer.terms, game, self.names, host)
         if chosen is None:
             raise PeerError(JoinCode.NOT_TAKEN)
-        me, nickname = self.seat.me, chosen or self.seat.me.nickname
-        if not chosen and me.is_drawn and any(twins(nickname, other) for other in self.names):
-            nickname = draw_nickname(self.names)
+        nickname = chosen or nickname_among(self.seat.me, self.names)
         self.entry, self.vouch = self.keys.consent(offer.terms, nickname)
         # Before the consent is sent: the addresses in it cannot be changed later.
         await self.ways.settle()

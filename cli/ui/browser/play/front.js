@@ -1,5 +1,6 @@
 /** What a person wants who has come without a link: to open a table, to sit down, or to watch. */
 
+import { nicknameField } from "../../web/page/nickname.js";
 import { html, nothing, render } from "../../web/page/vendor/lit-html.js";
 
 const SEATS = [2, 3, 4, 5, 6];
@@ -43,14 +44,7 @@ export function front(t, last, answer) {
         <p>${t("front")}</p>
         ${last.seat ? html`<p><a href=${last.seat}>${t("go_back")}</a></p>` : nothing}
         ${last.why ? html`<p class="say bad" role="alert">${last.why}</p>` : nothing}
-        <label for="nickname">${t("name")}</label
-        ><input
-          id="nickname"
-          name="nickname"
-          maxlength="24"
-          autocomplete="off"
-          .value=${last.nickname}
-        />
+        ${nicknameField(t("name"), { value: last.nickname })}
         <label for="word">${t("join_word")}</label
         ><input
           id="word"

@@ -106,7 +106,6 @@ async function keepAwake(told) {
 
 /** What is done with each thing that the worker says. */
 const HEARD = {
-  // The seat is kept under this name by now, and the ticket has left the address.
   /** @param {string} ticket  Of the table that is wanted, "" for one that is to be opened. */
   resolved: async (ticket) => {
     if (wanted.nickname) remember(NICKNAME, wanted.nickname);
@@ -114,6 +113,7 @@ const HEARD = {
     play({ ...wanted, ticket });
   },
   started: () => {
+    // The seat is kept under this name by now, and the ticket leaves the address.
     history.replaceState(null, "", `#${SEAT}${folder}`);
     remember(LAST, folder);
     showPart("app");
@@ -216,7 +216,8 @@ async function loadWorker(load) {
       HEARD[/** @type {keyof typeof HEARD} */ (name)](value);
   };
   worker.onerror = () => HEARD.problem("failed");
-  worker.postMessage({ act: "start", files, address: location.href.split("#")[0], relay: relay(), language });
+  const address = location.href.split("#")[0];
+  worker.postMessage({ act: "start", files, address, relay: relay(), language });
 }
 
 /**

@@ -6,9 +6,9 @@ import { openPool, Taken } from "./pool.js";
 
 const FOLDERS = { HOITY_HOME: "/hoity", HOITY_MARKS: "/marks" };
 
-/** @type {Promise<{calls: any, browser: any}> | null} */
+/** @type {Promise<any> | null}  What the program has of the browser. */
 let started = null;
-/** @type {any} */
+/** @type {any}  The functions of the program, once it has started. */
 let calls = null;
 /** The files of each folder that was opened, since nobody can open them twice. */
 const pools = new Map();
@@ -40,7 +40,7 @@ async function begun(modules, address, relay, language) {
   const post = (/** @type {string} */ text) => postMessage({ text });
   const give = (/** @type {string} */ name, /** @type {any} */ data) =>
     postMessage({ file: { name, data: data.toJs() } });
-  return { calls, browser: calls.Browser(address, relay, language, dial, post, give) };
+  return calls.Browser(address, relay, language, dial, post, give);
 }
 
 /** What the page may want, by the name of the message. */
@@ -52,7 +52,7 @@ const ACTS = {
   },
   /** @param {{wish: any}} wanted */
   async resolve({ wish }) {
-    const { browser } = await /** @type {NonNullable<typeof started>} */ (started);
+    const browser = await started;
     const found = await calls.resolve(JSON.stringify(wish), browser);
     const [refused, resolved] = found.toJs();
     found.destroy();
@@ -61,7 +61,7 @@ const ACTS = {
   /** @param {{wish: any, nickname: string, folder: string}} wanted */
   async play({ wish, nickname, folder }) {
     if (!pools.has(folder)) pools.set(folder, await opened(folder));
-    const { browser } = await /** @type {NonNullable<typeof started>} */ (started);
+    const browser = await started;
     const refused = calls.prepare(wish ? JSON.stringify(wish) : "", pools.get(folder));
     if (refused) return postMessage({ refused });
     postMessage({ started: true });

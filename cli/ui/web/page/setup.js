@@ -2,6 +2,7 @@
 
 import { html, nothing } from "./vendor/lit-html.js";
 import { t } from "./labels.js";
+import { nicknameField } from "./nickname.js";
 
 /** @param {import("./types").PageState} state */
 export const setupAsk = (state) => [...state.asks.values()].find((ask) => ask.form === "setup");
@@ -35,15 +36,7 @@ export function setup(context) {
   return html`<main id="main" class="page-setup">
     <form class="card setup" @submit=${answered(context, ask)}>
       <h2>${ask.words}</h2>
-      <label for="nickname">${t("nickname")}</label
-      ><input
-        id="nickname"
-        name="nickname"
-        maxlength="24"
-        autocomplete="off"
-        .value=${nickname ?? ""}
-        placeholder=${t("nickname_new")}
-      />
+      ${nicknameField(t("nickname"), { value: nickname ?? "", placeholder: t("nickname_new") })}
       ${state.complaint ? html`<p class="say bad">${state.complaint}</p>` : nothing}
       <fieldset>
         <legend>${t("language")}</legend>

@@ -2,6 +2,7 @@
 
 import { html, nothing } from "./vendor/lit-html.js";
 import { minutes, t } from "./labels.js";
+import { nicknameField } from "./nickname.js";
 import { nameOf } from "./pieces.js";
 import { questionPanel, timeLeft } from "./question.js";
 
@@ -57,14 +58,7 @@ function sitDown({ state, act }, ask) {
     act.sit(ask.id, String(given.get("nickname") ?? "").trim());
   };
   return html`<form class="sit" @submit=${submitted}>
-    <label for="nickname">${t("nickname")}</label
-    ><input
-      id="nickname"
-      name="nickname"
-      maxlength="24"
-      autocomplete="off"
-      placeholder=${ask.fields.nickname}
-    />
+    ${nicknameField(t("nickname"), { placeholder: ask.fields.nickname })}
     ${state.complaint ? html`<p class="say bad" role="alert">${state.complaint}</p>` : nothing}
     <div class="yes-no" role="group" aria-label=${ask.words}>
       <button class="seal yes" data-yes>${t("yes")}</button

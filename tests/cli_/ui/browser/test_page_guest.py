@@ -21,9 +21,9 @@ from cli.exit_codes import Trouble
 from cli.ui.browser import page_opener, play_calls
 from cli.ui.browser.page_guest import PageGuest, WatchInstead
 from cli.ui.browser.page_opener import PageOpener
-from cli.ui.browser.page_stay import PageStay, PageWays, stay_in_page
+from cli.ui.browser.page_stay import OPENING, TICKET, WATCHES, PageStay, PageWays, stay_in_page
 from cli.ui.browser.page_watcher import PageWatcher
-from cli.ui.browser.wishes import OPENING, TICKET, WATCHES, resolved, store_wish
+from cli.ui.browser.wishes import resolved, store_wish
 from cli.ui.browser.worker_page import WorkerPage
 from p2p_hoity.coded_errors import CodedError
 from p2p_hoity.game_adapter import read_game
@@ -82,7 +82,7 @@ class PagedTable:
 
     async def host(self, robot: PageRobot) -> None:
         """Open the table that the page wants, or come back to it, and play to the end."""
-        await self.stay(PageOpener, robot, OPENING, TICKET)
+        await self.stay(PageOpener, robot)
 
     async def wish(self, store: MemoryStore, **wish: Any) -> None:
         """Store what a person wants in a page."""

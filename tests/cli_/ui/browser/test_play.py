@@ -10,7 +10,8 @@ from support.page_browser import needs_browser
 from support.page_peers import PATIENCE, PagedHost, PlayingPage
 from support.site_pages import built_elsewhere, content, needs_node, served
 
-from cli.words.browser_labels import no_ticket, play_labels
+from cli.ui.browser.play_calls import NO_TABLE
+from cli.words.browser_labels import play_labels
 from cli.words.page_labels import labels
 from p2p_hoity.game_adapter import read_game
 from protocol import transcript
@@ -119,7 +120,7 @@ def test_two_pages_and_native_seats_play_and_all_files_are_equal(
 def test_a_page_that_has_nothing_for_a_seat_says_so(browser: Any, table: PagedHost) -> None:
     with guest(browser) as person:
         window = PlayingPage(person.new_page(), f"{table.address}#seat-0123456789abcdef")
-        window.page.locator(".notice").get_by_text(no_ticket()).wait_for()
+        window.page.locator(".notice").get_by_text(NO_TABLE).wait_for()
 
 
 def sit_with(window: PlayingPage, word: str, button: str = "join") -> None:
