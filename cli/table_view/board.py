@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from p2p_hoity.presentation.message_records import Board, HeldPiece, SeatState, WindowState
 from p2p_hoity.rules import State, View, best_slots
 
-from ..words.choice_notes import octagon
+from ..words.choice_notes import leading, octagon
 from .headline import headline
 from .seats import gained, has_sealed, presence, status
 from .stage import Stage
@@ -26,6 +26,7 @@ def board_of(stage: Stage, by_bot: bool = False) -> Board | None:
         round=state.round,
         phase=state.phase.value,
         headline=headline(stage, by_bot),
+        leader=leading(view),
         octagon=octagon(view),
         windows=tuple(
             WindowState(known.get(window[0]) if window else None, len(window))

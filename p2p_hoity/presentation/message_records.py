@@ -189,6 +189,8 @@ class Board:
     Attributes:
         phase: The phase of the round, by the word of the rules.
         headline: What happens now, in few words.
+        leader: The field whose octagon pays in this round: the highest one of a figure when the
+            round, or its Castle, began.
         octagon: What the best and the second-best exhibit of this round bring.
         windows: The windows of the Auction Hall, the first one first.
         register: The ids of the Cash cards in the register.
@@ -200,6 +202,7 @@ class Board:
     round: int
     phase: str
     headline: str
+    leader: int
     octagon: tuple[int, int]
     windows: tuple[WindowState, ...]
     register: tuple[int, ...]

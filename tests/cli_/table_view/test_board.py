@@ -48,6 +48,10 @@ def test_a_board_has_what_the_view_has_and_fits_into_five_kilobytes(seats: int) 
         state = view.state
         assert len(json.dumps(plain(board), ensure_ascii=False).encode()) <= 5000
         assert [seat.field for seat in board.seats] == list(state.figures)
+        assert (
+            board.octagon
+            == state.edition.octagons[min(board.leader, len(state.edition.octagons) - 1)]
+        )
         assert [seat.hand for seat in board.seats] == list(state.hands)
         assert [seat.shown for seat in board.seats] == list(state.exhibits)
         for number, seat in enumerate(board.seats):
@@ -69,3 +73,13 @@ def test_an_onlooker_gets_no_secret_piece_and_nobody_a_board_before_the_deal() -
             hidden = {slot for slot, card in enumerate(view.state.known) if card is None}
             shown = {piece.slot for seat in board.seats for piece in seat.pieces}
             assert not shown & hidden
+
+
+def test_the_octagon_of_a_round_is_that_of_the_field_before_its_castle_moved_figures() -> None:
+    moved = 0
+    for stage, view in stages(3, 1):
+        board = board_of(stage)
+        if board is not None and view.state.phase is Phase.THEFT:
+            assert board.leader == max(view.state.before)
+            moved += board.leader < max(view.state.figures)
+    assert moved

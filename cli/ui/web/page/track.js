@@ -21,12 +21,6 @@ function centre(field, columns) {
   return [CELL * (column + 0.5), ROW * row + MIDDLE];
 }
 
-/**
- * The field on which the leader stands, whose octagon pays.
- * @param {import("./types").Board} board
- */
-export const leading = (board) => Math.max(...board.seats.map((seat) => seat.field));
-
 const OCTAGON = "-10,-21 10,-21 21,-10 21,10 10,21 -10,21 -21,10 -21,-10";
 
 /**
@@ -103,7 +97,7 @@ function drawing({ state }, columns) {
     .style=${`max-width: ${CELL * 1.15 * across}px`}
   >
     <polyline class="way" points=${path}></polyline>
-    ${fields.map((field) => cell(table.edition, field, across, field === leading(board)))}
+    ${fields.map((field) => cell(table.edition, field, across, field === board.leader))}
     ${order.map((seat) => figure(state, seat, across))}
   </svg>`;
 }
@@ -138,8 +132,8 @@ function race({ state }) {
  * @param {import("./types").PageState} state
  */
 export function octagonWords({ board, table }) {
-  if (!board || !table || leading(board) >= table.edition.banquet) return "";
-  return t("octagon", { field: leading(board), best: board.octagon[0], second: board.octagon[1] });
+  if (!board || !table || board.leader >= table.edition.banquet) return "";
+  return t("octagon", { field: board.leader, best: board.octagon[0], second: board.octagon[1] });
 }
 
 /** @param {import("./types").Context} context */

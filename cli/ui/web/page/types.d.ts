@@ -30,6 +30,7 @@ export interface Board {
   round: number;
   phase: string;
   headline: string;
+  leader: number;
   octagon: [number, number];
   windows: WindowState[];
   register: number[];
