@@ -113,7 +113,7 @@ def test_two_split_from_four_and_heal(net: Internet, tmp_path: Path) -> None:
         table.running[0].read_until("type", "timed-out")
         table.running[0].read_until("round")
         namespaces.join(places, "cut")
-        found = table.judge(equal=False)
+        found = table.judge()
         for number in two:
             assert table.seen(number, "away")
             assert len(table.seen(number, "away")) == len(table.seen(number, "back"))

@@ -46,7 +46,7 @@ def test_a_guest_killed_in_each_kind_of_step(tmp_path: Path, moment: str) -> Non
     """The others end the game without that seat."""
     with ProcessTable(tmp_path, 4, {3: (f"die={moment}:1",)}, timeouts=SHORT_TIMEOUTS) as table:
         table.fill()
-        found = table.judge([0, 1, 2], equal=False)
+        found = table.judge([0, 1, 2])
         gone = table.running[3].end() == -signal.SIGKILL
         assert gone or moment != "seal+own"
         if gone:
@@ -69,7 +69,7 @@ def test_the_host_killed_for_good_or_to_come_back(tmp_path: Path, back: bool) ->
         table.let_go()
         if back:
             table.resume(0)
-        found = table.judge([0, 1, 2, 3] if back else [1, 2, 3], equal=False)
+        found = table.judge([0, 1, 2, 3] if back else [1, 2, 3])
         assert back or found["timed-out"] == [seat]
         print(found)
 
@@ -88,7 +88,7 @@ def test_a_stopped_seat_wakes_up_and_plays_on(tmp_path: Path, number: int) -> No
         other.read_until("type", "timed-out")
         other.read_until("round", None)
         table.running[number].process.send_signal(signal.SIGCONT)
-        found = table.judge(equal=False)
+        found = table.judge()
         assert table.seat_of(number) in found["timed-out"]
         assert table.seen(number, "away")
         assert len(table.seen(number, "away")) == len(table.seen(number, "back"))
