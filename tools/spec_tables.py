@@ -1,4 +1,4 @@
-"""Makes the tables of SPEC.md that follow from the code.
+"""Makes the tables of the specification that follow from the code.
 
 `python tools/spec_tables.py` rewrites them.
 
@@ -9,7 +9,7 @@ transcript is played again first, which changes its bytes.
 from __future__ import annotations
 
 import hashlib
-import importlib
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +20,6 @@ from typing import Any, Final
 
 from p2p_hoity import game_adapter
 from p2p_hoity.net.handshake_codes import BY_VERDICT, Verdict
-from p2p_hoity.rules.phases import TABLE as PHASES
 from p2p_hoity.table.beside_game import chat, rematch_frames
 from p2p_hoity.table.gathering import lobby
 from protocol import fault_codes
@@ -37,12 +36,18 @@ from protocol.crypto.group import (
 from protocol.crypto.hashing import Context, Label
 from protocol.seat.signer import SIGNS
 from protocol.transcript import verifier
-from protocol.transcript.verification_report import FILE_FAULTS, UNREADABLE
+from protocol.transcript.verification_report import FILE_FAULTS
 from protocol.wire import codec, peer_frames, signed_messages, step_bodies, table_header
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-SPEC: Final = ROOT / "SPEC.md"
-TINY: Final = ROOT / "tests" / "vectors" / "example.hoity"
+BOOKS: Final = tuple(
+    ROOT / name for name in ("SPEC.md", "spec/seat.md", "spec/links.md", "spec/policy.md")
+)
+"""The specification: for verifiers, seats and links, and an appendix."""
+VECTORS: Final = ROOT / "tests" / "vectors"
+PAGES: Final = (*BOOKS, VECTORS / "README.md")
+"""The pages with made tables."""
+TINY: Final = VECTORS / "example.hoity"
 BLOCK: Final = re.compile(r"(<!-- made: (\w+) -->\n)(.*?)(<!-- end: \2 -->)", re.DOTALL)
 
 Rows = Iterable[Sequence[object]]
@@ -60,39 +65,6 @@ def code(text: object) -> str:
 
 
 # The data that is not in one place in the code; tests/project/test_spec.py probes it.
-
-CONSTANTS: Final = (
-    ("arrays in arrays", "protocol.wire.codec.MAX_DEPTH"),
-    ("items of an array in the value of a file", "protocol.transcript.transcript_format.MAX_ITEMS"),
-    ("items of an array in any other value", "protocol.wire.codec.MAX_ITEMS"),
-    ("items of a file in all", "protocol.transcript.transcript_format.MAX_TOTAL"),
-    ("bytes of a string in a file", "protocol.transcript.transcript_format.MAX_STRING"),
-    ("bytes of a file", "protocol.transcript.transcript_format.MAX_FILE"),
-    ("bytes of a header", "protocol.wire.table_header.MAX_HEADER"),
-    ("bytes of a message", "protocol.wire.signed_messages.MAX_MESSAGE"),
-    ("bytes of a body", "protocol.wire.step_bodies.MAX_BODY"),
-    ("bytes of a frame of an unknown kind", "p2p_hoity.table.playing.frame_kinds.OF_OTHERS"),
-    ("characters of a line of talk", "p2p_hoity.table.beside_game.chat.MAX_WORDS"),
-    ("phrases", "p2p_hoity.table.beside_game.chat.PHRASES"),
-    ("seats", "protocol.wire.table_header.MAX_SEATS"),
-    ("seat numbers in messages and files", "protocol.wire.table_header.SEAT_NUMBERS"),
-    ("characters of a nickname", "protocol.wire.table_header.MAX_NICKNAME"),
-    ("cards of a deck", "protocol.game_interface.MAX_CARDS"),
-    ("highest epoch", "protocol.wire.signed_messages.MAX_EPOCH"),
-    ("highest step", "protocol.wire.signed_messages.MAX_STEP"),
-    ("step at which a game is stopped", "protocol.chain.transition.LAST_STEP"),
-    ("highest number of a departure or a return", "protocol.wire.signed_notices.MAX_NUMBER"),
-    ("bytes of an answer to `sync` or `fetch`", "protocol.seat.catch_up.MAX_ANSWER"),
-    ("bytes of a coin", "protocol.wire.step_bodies.COIN_SIZE"),
-    ("bytes of a commitment", "protocol.crypto.commitments.COMMITMENT_SIZE"),
-    ("bytes an escrow adds to its opening", "protocol.crypto.escrow.OVERHEAD"),
-    ("bytes of an escrow share", "protocol.crypto.escrow.SHARE_SIZE"),
-    ("bytes of an encrypted key share", "protocol.crypto.key_sharing.ENCRYPTED_SHARE_SIZE"),
-    (
-        "messages looked up for all bases of a file",
-        "protocol.transcript.verifier_checks.MAX_LOOKUPS",
-    ),
-)
 
 
 def fields_of(kind: type[Any]) -> dict[str, codec.FieldForm[Any]]:
@@ -150,7 +122,7 @@ HEADER: Final = (
     ("terms", "options", "array", "at most 16, rising by number: [int 0 to 65535, any value]"),
     ("entry", "id", "bytes(32)", "an identity key"),
     ("entry", "nickname", "string", "1 to 24 code points, [H-6], [H-10]"),
-    ("entry", "nonce", "bytes(32)", "random, or a commitment to a player (4.6)"),
+    ("entry", "nonce", "bytes(32)", "random, or a commitment to a player ([H-16])"),
     ("entry", "signature", "bytes(64)", "consent to the terms"),
 )
 
@@ -161,7 +133,7 @@ FRAMES: Final = {
     " direct: the seats that I hear over direct links",
     "own": "send me those of my messages that you store, whose hash is above this",
     "told": "those were all of yours, or all up to this hash",
-    "departure": "this seat leaves for now, or is back: section 10.7",
+    "departure": "this seat leaves for now, or is back: [E-24]",
     "end-notice": "this seat has a final end, or has ended the table in setup: [L-27]",
 }
 
@@ -231,23 +203,6 @@ CHOICES: Final = {
 # The tables.
 
 
-def constant(path: str) -> object:
-    """The value of a dotted name."""
-    module, _, name = path.rpartition(".")
-    return getattr(importlib.import_module(module), name)
-
-
-def labels() -> str:
-    """All domain labels."""
-    return markdown(("name", "label"), ((one.name, code(one.value)) for one in Label))
-
-
-def constants() -> str:
-    """All limits."""
-    rows = ((what, constant(path), code(path)) for what, path in CONSTANTS)
-    return markdown(("what", "limit", "in the code"), rows)
-
-
 def kinds() -> str:
     """The signed messages."""
     rows = (
@@ -269,22 +224,6 @@ def steps() -> str:
         for kind in Kind
     )
     return markdown(("step", "speakers", "body", "next"), rows)
-
-
-PLAY: Final = frozenset({Kind.SEAL, Kind.BARRIER, Kind.REVEAL, Kind.SHOW, Kind.CHOOSE, Kind.OPEN})
-
-
-def stepdiagram() -> str:
-    """The step table as a drawing; the steps of play, which may follow in any order, are one."""
-    lines = ["```mermaid", "stateDiagram-v2", "    [*] --> key_commit"]
-    edges = {(_box(a), _box(b)) for a in Kind for b in NEXT[a]}
-    lines += [f"    {a} --> {b}" for a, b in sorted(edges)]
-    lines += [f"    {_box(k)} --> [*]" for k in Kind if not NEXT[k]]
-    return "\n".join([*lines, "```"]) + "\n"
-
-
-def _box(kind: Kind) -> str:
-    return "play" if kind in PLAY else kind.value.replace(".", "_")
 
 
 def signs() -> str:
@@ -349,12 +288,6 @@ def goldens() -> dict[str, bytes]:
     }
 
 
-def phases() -> str:
-    """The phase machine of the rules."""
-    rows = ((row.start.value, row.waits_for, row.end.value, row.when) for row in PHASES)
-    return markdown(("phase", "waits for", "next", "when"), rows)
-
-
 def fault_table() -> str:
     """What a seat can be proven guilty of."""
     return markdown(
@@ -362,84 +295,10 @@ def fault_table() -> str:
     )
 
 
-WHERE: Final = {
-    "missing-signature": ("its own", "the first without one; none if the step has no array"),
-    "bad-signature": (
-        "of a body or a last input its own",
-        "its own, of a commit vote too; in header and messages none",
-    ),
-    "bad-epoch": ("its own", "its own"),
-    "incomplete-step": ("its own", "the first such"),
-    "unjustified-absence": ("its own", "the first such"),
-    "unjustified-fault": ("its own", "the first such"),
-    "unjustified-reconfiguration": ("the next", "none"),
-    "bad-base": (
-        "of a body that differs its own, else none",
-        "of a body its own; of an invalid new-epoch message its signer; else none",
-    ),
-    "left-over": (
-        "of an entry, or of a signature too many in a step, that step; else none",
-        "none",
-    ),
-    "not-final": ("the next", "none"),
-}
-"""Step and seat that a report of a file fault names; none of both for the others."""
-
-
 def filefaults() -> str:
     """What a file can be refused for."""
-    rows = (
-        (code(c), "unreadable" if c in UNREADABLE else "fault", *WHERE.get(c, NOWHERE), words)
-        for c, words in FILE_FAULTS.items()
-    )
-    return markdown(("code", "verdict", "step", "seat", "meaning"), rows)
-
-
-NOWHERE: Final = ("none", "none")
-# fmt: off
-PEERS: Final = [
-    "H-8", "H-9", "M-5", "M-6", "M-7", "N-7", "N-11", "D-1", "D-2", "D-3", "D-4", "D-5", "D-6",
-    "G-2", "E-1", "E-2", "E-3", "E-4", "E-5", "E-6", "E-7", "E-8", "E-9", "E-10", "E-16", "E-17",
-    "E-19", "E-21", "E-22", "E-23", "E-24", "E-25", "E-26", "E-27", "E-28",
-    "E-15", "E-29", "E-30", "E-32", "H-11", "M-8", "M-9", "M-10",
-    "M-11", "M-12", "M-13", "M-14", "M-15", "J-*", "L-*", "T-*",
-    "W-*", "A-*", "K-*", "X-3", "X-4",
-]
-# fmt: on
-VERIFIERS: Final = ("V-*", "Y-*")
-RULE: Final = re.compile(r"^(?:- |\d+\. )\[([A-Z])-(\d+)\] ", re.MULTILINE)
-
-
-def rules_of(text: str) -> list[str]:
-    """The identifiers that the page defines, in order."""
-    return [f"{letter}-{number}" for letter, number in RULE.findall(text)]
-
-
-def bound(rule: str) -> str:
-    """Whom a rule binds."""
-    family = f"{rule[0]}-*"
-    if rule in PEERS or family in PEERS:
-        return "peer"
-    return "verifier" if family in VERIFIERS else "both"
-
-
-def binds() -> str:
-    """Whom each rule binds."""
-    found = rules_of(SPEC.read_text(encoding="utf-8"))
-    who = {
-        "peer": "a seat or host; a verifier of files need not know it",
-        "verifier": "who checks files",
-        "both": "a peer checks it of others, a verifier in a file",
-    }
-    rows = (
-        (name, words, ", ".join(sorted((r for r in found if bound(r) == name), key=_order)))
-        for name, words in who.items()
-    )
-    return markdown(("whom", "meaning", "rules"), rows)
-
-
-def _order(rule: str) -> tuple[str, int]:
-    return rule[0], int(rule[2:])
+    rows = ((code(one), words) for one, words in FILE_FAULTS.items())
+    return markdown(("code", "meaning"), rows)
 
 
 def verdicts() -> str:
@@ -458,7 +317,34 @@ def frame_table(frames: codec.Kinds[Any], meaning: Mapping[str, str]) -> str:
     return markdown(("frame", "value", "most bytes", "meaning"), rows)
 
 
-# The example.
+# The examples.
+
+
+def walk() -> str:
+    """The turns of step 3 of 10.5 in the two changes of epoch of `worked.json`."""
+    worked = json.loads((VECTORS / "worked.json").read_text(encoding="utf-8"))
+    rows: list[Sequence[object]] = []
+    for epoch in worked["new_epochs"]["epochs"]:
+        tree = {node["digest"]: node for node in epoch["tree"]}
+        for turn in epoch["walk"]:
+            bodies = [len(given) for _, given in tree[turn["digest"]]["bodies"]]
+            found = (turn[name] or "none" for name in ("several", "missing", "claims"))
+            rows.append((epoch["epoch"], turn["step"], bodies, *found, turn["then"]))
+        base = epoch["base"]
+        ends = [f"{name} {base[name]}" for name in ("present", "banned", "absences")]
+        rows.append(
+            (epoch["epoch"], epoch["v"]["step"], "", "", "", "", f"base: {', '.join(ends)}")
+        )
+    head = (
+        "epoch",
+        "next step of v",
+        "bodies of each speaker",
+        "several",
+        "missing",
+        "claims",
+        "then",
+    )
+    return markdown(head, rows)
 
 
 def nodes_of(data: bytes) -> list[Node]:
@@ -547,8 +433,7 @@ def _an_input(data: bytes, nodes: list[Node]) -> list[str]:
 
 TABLES: Final[dict[str, Callable[[], str]]] = {
     "example": example,
-    "labels": labels,
-    "constants": constants,
+    "walk": walk,
     "golden": golden,
     "header": lambda: markdown(
         ("record", "field", "type", "bounds"), ((r, f, t, b) for r, f, t, b in HEADER)
@@ -556,13 +441,10 @@ TABLES: Final[dict[str, Callable[[], str]]] = {
     "kinds": kinds,
     "fields": message_fields,
     "steps": steps,
-    "stepdiagram": stepdiagram,
     "faults": fault_table,
     "sizes": sizes,
-    "phases": phases,
     "signs": signs,
     "filefaults": filefaults,
-    "binds": binds,
     "verdicts": verdicts,
     "frames": lambda: frame_table(peer_frames.FRAMES, FRAMES),
     "lobby": lambda: frame_table(lobby.FRAMES, LOBBY),
@@ -571,8 +453,13 @@ TABLES: Final[dict[str, Callable[[], str]]] = {
 }
 
 
+def specification() -> str:
+    """The text of all books."""
+    return "\n".join(book.read_text(encoding="utf-8") for book in BOOKS)
+
+
 def remade(text: str) -> str:
-    """The page with every table made again."""
+    """A page with every table made again."""
     return BLOCK.sub(lambda m: m[1] + TABLES[m[2]]() + m[4], text)
 
 
@@ -625,7 +512,8 @@ def main(arguments: Sequence[str]) -> None:
     if "--tiny" in arguments:
         TINY.parent.mkdir(parents=True, exist_ok=True)
         TINY.write_bytes(play_tiny())
-    SPEC.write_text(remade(SPEC.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(remade(page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

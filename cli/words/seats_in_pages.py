@@ -48,7 +48,7 @@ def _one_server(server: str, who: list[str], update: InPages) -> str:
 
 
 def _dangers(number: int, seats: int, quorum: int) -> list[str]:
-    """Return which promises of SPEC, section 3, so many seats in one hand can break."""
+    """Return which promises of SPEC, section 12.1, so many seats in one hand can break."""
     if number >= quorum:
         return [_("They are enough to see every hidden card and choice.")]
     told = []

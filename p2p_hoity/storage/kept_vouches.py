@@ -5,7 +5,7 @@ player's long-lived key confirms such a key as the player's. The seats show the 
 other. With this file anybody else can check them, too. Vouches stand in the order of the seats,
 with None for a seat that has shown none.
 
-SPEC: section 4.6.
+SPEC: section 14.2.
 """
 
 from __future__ import annotations

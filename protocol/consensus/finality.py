@@ -8,7 +8,7 @@ from .message_store import MessageStore
 
 
 def final_step(store: MessageStore, followed: FollowedChain) -> int:
-    """Return the number of the last final step, at least that before the epoch ([E-15], SPEC 10.6).
+    """Return the number of the last final step, at least that before the epoch ([E-15], SPEC 12.7).
 
     A step is final if every present seat has given an input to a later step of the followed chain.
     """

@@ -3,7 +3,7 @@
 The key of a seat is drawn for one table, so that published files do not link the games of one
 player. The nonce in the seat's entry is a commitment to the player's long-lived key. A vouch opens
 this commitment, and is signed with the long-lived key. It is shown only to those who sit at the
-table, and no transcript contains it (SPEC, section 4.6).
+table, and no transcript contains it (SPEC, section 14.2).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which bodies are legal at a node (6.2, 6.4, 7)."""
+"""Which bodies are legal at a node (6.2, 7.6, 7)."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Fault(Exception):
-    """The first fault of a body, by its code (6.5)."""
+    """The first fault of a body, by its code (6.4)."""
 
 
 def require(condition: bool, code: str = "bad-body") -> None:
@@ -21,7 +21,7 @@ def require(condition: bool, code: str = "bad-body") -> None:
 
 
 def read_choice(data: bytes) -> int | list[int]:
-    """Return the choice that bytes encode: an integer or an array of integers (7.6)."""
+    """Return the choice that bytes encode: an integer or an array of integers (7.7)."""
     try:
         choice = decode(data)
     except EncodingError as error:
@@ -140,7 +140,7 @@ def check_shuffle(node: "Node", seat: int, value: Any) -> None:
     require(valid, "bad-shuffle")
 
 
-# Choices under commitment (7.5, 7.6).
+# Choices under commitment (7.5, 7.7).
 
 
 def sealed_as(kind: str) -> str:
@@ -165,7 +165,7 @@ def check_sealed(node: "Node", seat: int, kind: str, value: Any) -> None:
 
 
 def opened_choice(node: "Node", owner: int, choice: bytes, nonce: bytes) -> Any:
-    """Return the choice of an opening that is due, checked by 6.4 but for what it shows."""
+    """Return the choice of an opening that is due, checked by 7.6 but for what it shows."""
     kind, table = node.wants.kind, node.table
     sealed, size = node.sealed[kind, owner], c.CHOICE_SIZES[kind]
     require(len(choice) <= size)
@@ -182,13 +182,13 @@ def opened_choice(node: "Node", owner: int, choice: bytes, nonce: bytes) -> Any:
 
 
 def is_showable(node: "Node", seat: int, choice: Any) -> bool:
-    """Return whether a choice names cards that a seat may show (6.4)."""
+    """Return whether a choice names cards that a seat may show (7.6)."""
     if not is_array(choice) or len(set(choice)) != len(choice):
         return False
     return all(slot in node.cards or slot // 4 == seat for slot in choice)
 
 
-# Shares (6.4, 7.4).
+# Shares (7.6, 7.4).
 
 
 def own_lacks(node: "Node", seat: int) -> list[int]:
@@ -197,7 +197,7 @@ def own_lacks(node: "Node", seat: int) -> list[int]:
 
 
 def own_slots(node: "Node", seat: int, choice: Any) -> list[int]:
-    """Return the slots of a seat's own batch, given its choice or None (6.4, check 4)."""
+    """Return the slots of a seat's own batch, given its choice or None (7.6, check 4)."""
     slots = own_lacks(node, seat)
     if node.wants.shows and choice is not None:
         slots += [s for s in choice if s // 4 == seat and (s, seat) not in node.shares]
@@ -207,7 +207,7 @@ def own_slots(node: "Node", seat: int, choice: Any) -> list[int]:
 def check_batch(
     node: "Node", seat: int, kind: str, public: bytes, slots: list[int], batch: bytes
 ) -> None:
-    """Check a batch of shares of slots under a public key (6.4, 7.4)."""
+    """Check a batch of shares of slots under a public key (7.6, 7.4)."""
     require(len(batch) == (32 * len(slots) + 64 if slots else 0))
     if not slots:
         return
@@ -233,7 +233,7 @@ def check_own_batch(node: "Node", seat: int, choice: Any, batch: bytes) -> dict[
 
 
 def check_shown(node: "Node", seat: int, value: Any) -> None:
-    """Check a choice that is shown in the open, with its shares (7.6)."""
+    """Check a choice that is shown in the open, with its shares (7.7)."""
     kind = node.wants.kind
     require(is_array(value, 2) and is_bytes(value[0]) and is_bytes(value[1]))
     require(len(value[0]) <= c.CHOICE_SIZES[kind])
@@ -244,19 +244,19 @@ def check_shown(node: "Node", seat: int, value: Any) -> None:
 
 
 def owes_opening(node: "Node", seat: int) -> bool:
-    """Return whether a seat's own opening is due (6.4)."""
+    """Return whether a seat's own opening is due (7.6)."""
     return seat in node.wants.dues and (node.wants.kind, seat) not in node.lost
 
 
 def owes_gathered(node: "Node", seat: int) -> bool:
-    """Return whether a speaker owes anything in a gather step (6.4)."""
+    """Return whether a speaker owes anything in a gather step (7.6)."""
     if owes_opening(node, seat) or own_lacks(node, seat):
         return True
     return bool(node.helped() or node.lost_dues())
 
 
 def check_gathered(node: "Node", seat: int, value: Any) -> None:
-    """Check the body of a gather step (6.4, *Check*)."""
+    """Check the body of a gather step (7.6, *Check*)."""
     helped, lost = node.helped(), node.lost_dues()
     kind, keys = node.wants.kind, node.keys
     require(is_array(value, 4))

@@ -91,7 +91,7 @@ class Node:
         return tuple(pair for pair in pairs if pair not in self.shares)
 
     def helped(self) -> dict[int, list[int]]:
-        """Return the lacking slots of each giver that is not present, rising (6.4)."""
+        """Return the lacking slots of each giver that is not present, rising (7.6)."""
         found: dict[int, list[int]] = {}
         for slot, giver in sorted(self.wants.lacks, key=lambda pair: (pair[1], pair[0])):
             if giver not in self.present:
@@ -99,7 +99,7 @@ class Node:
         return found
 
     def lost_dues(self) -> list[int]:
-        """Return the dues whose choice is lost, rising (6.4)."""
+        """Return the dues whose choice is lost, rising (7.6)."""
         return [seat for seat in sorted(self.wants.dues) if (self.wants.kind, seat) in self.lost]
 
     def open_card(self, slot: int, shares: dict[tuple[int, int], bytes]) -> int | None:

@@ -1,4 +1,4 @@
-"""How each kind of step changes the node behind it (6.4, 7).
+"""How each kind of step changes the node behind it (7.6, 7).
 
 In every function `node` is the node behind the step, which is changed, `before` the node before the
 step, and `bodies` the bodies of the step by seat.
@@ -70,7 +70,7 @@ def take_deck(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None:
 
 
 def take_sealed_choices(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None:
-    """Apply a step of sealed choices (7.6)."""
+    """Apply a step of sealed choices (7.7)."""
     done = set()
     for seat in before.wants.owing:
         if seat in bodies:
@@ -81,7 +81,7 @@ def take_sealed_choices(node: "Node", before: "Node", bodies: dict[int, bytes]) 
 
 
 def take_show(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None:
-    """Apply a shown choice, or none, and its shares (7.6)."""
+    """Apply a shown choice, or none, and its shares (7.7)."""
     (seat,) = before.wants.owing
     choice = None
     if seat in bodies:
@@ -94,7 +94,7 @@ def take_show(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None:
 
 
 def take_choice(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None:
-    """Apply a choice in the open, or none (7.6)."""
+    """Apply a choice in the open, or none (7.7)."""
     (seat,) = before.wants.owing
     node.game.was_chosen(read_choice(bodies[seat]) if seat in bodies else None)
     node.settle()
@@ -107,13 +107,13 @@ def take_barrier(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None
 
 
 def take_over(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None:
-    """Apply `over` (7.6)."""
+    """Apply `over` (7.7)."""
     node.over_is_done = True
     node.settle()
 
 
 def take_gathered(node: "Node", before: "Node", bodies: dict[int, bytes]) -> None:
-    """Apply a gather step (6.4, *Apply*)."""
+    """Apply a gather step (7.6, *Apply*)."""
     wants, table = before.wants, before.table
     helps: dict[int, dict[int, list[bytes]]] = {giver: {} for giver in before.helped()}
     escrow_shares: dict[int, dict[int, bytes]] = {owner: {} for owner in before.lost_dues()}
@@ -150,7 +150,7 @@ def take_batch(node: "Node", seat: int, slots: list[int], batch: bytes) -> None:
 
 
 def judge_escrow(node: "Node", before: "Node", owner: int, combined: bytes) -> None:
-    """Open the escrow of a lost choice and judge its owner (6.4, apply 3)."""
+    """Open the escrow of a lost choice and judge its owner (7.6, apply 3)."""
     kind, sealed = before.wants.kind, before.sealed[before.wants.kind, owner]
     read_back = proofs.read_opening(proofs.open_escrow(sealed.escrow, combined))
     try:

@@ -66,8 +66,8 @@ class Wants:
         step: the kind of the step.
         kind: the kind of the choice, or nothing.
         owing: who owes a body by itself; in gather steps whose own opening is due.
-        dues: whose choices are to be opened (6.4).
-        lacks: (slot, giver) of the shares that are missing, rising (6.4).
+        dues: whose choices are to be opened (7.6).
+        lacks: (slot, giver) of the shares that are missing, rising (7.6).
         shows: whether the choice shows cards.
     """
 

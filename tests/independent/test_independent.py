@@ -71,7 +71,7 @@ def judgement(verdict: Verdict, label: dict[str, Any]) -> dict[str, Any]:
 
 
 def expectation(label: dict[str, Any]) -> dict[str, Any]:
-    """Return what a verdict has to be by a label; parts and offsets bind nobody (17)."""
+    """Return what a verdict has to be by a label; parts and offsets bind nobody ([Y-1])."""
     names = ("verdict", "problem", "faults", "table", "digest", "steps", "last_epoch", "standings")
     fields = {name: label[name] for name in names if name in label}
     if fields["problem"]:

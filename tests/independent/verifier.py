@@ -17,7 +17,7 @@ UNREADABLE = ("empty", "too-large", "torn", "wrong-magic", "other-version")
 
 @dataclass
 class Verdict:
-    """The verdict on a file (11.2, 17).
+    """The verdict on a file (11.2).
 
     Attributes:
         verdict: `ok`, `fault` or `unreadable`.

@@ -1,13 +1,13 @@
 """Each bound of SPEC has a case at it that passes and a case just above it that is refused.
 
-`CONSTANTS` has the bounds of section 2.7 by their place in the code. A new one without a case fails
-here. `STATED` has those that the text states of values in messages, frames, headers, tickets,
-certificates and files. A bound that takes a whole game or a running link is lowered in a test,
-whose name stands beside it.
+`CONSTANTS` has bounds by their place in the code, and `SENTENCES` the words in which SPEC states
+them. `STATED` has those of values in messages, frames, headers, tickets, certificates and files. A
+bound that takes a whole game or a running link is lowered in a test, whose name stands beside it.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from collections.abc import Callable, Iterable
@@ -39,7 +39,7 @@ from protocol.transcript import result_certificate
 from protocol.transcript.verifier import verify
 from protocol.wire import codec, step_bodies, table_header
 from protocol.wire.table_header import DAY, Header, Terms, Timeouts
-from tools import spec_tables
+from tools.spec_tables import specification
 
 Found = str
 """The code with which a case is refused. Empty if it passes."""
@@ -448,12 +448,53 @@ def test_what_has_an_exact_size_may_not_be_shorter(name: str) -> None:
     assert bound.probe(bound.most - 1) == bound.above
 
 
-def test_each_constant_of_the_page_has_its_cases() -> None:
-    listed = {path for _, path in spec_tables.CONSTANTS}
-    assert set(CONSTANTS) == listed
+SENTENCES = {
+    "protocol.wire.codec.MAX_DEPTH": "Its depth is at most {}.",
+    "protocol.transcript.transcript_format.MAX_ITEMS": "(11.1) an array has at most {:,} items.",
+    "protocol.wire.codec.MAX_ITEMS": "In every other value an array has at most {} items.",
+    "protocol.transcript.transcript_format.MAX_TOTAL": "A file has at most {:,} items in all.",
+    "protocol.transcript.transcript_format.MAX_STRING": "or binary string has at most {:,} bytes.",
+    "protocol.transcript.transcript_format.MAX_FILE": "one value (2.1) of at most {:,} bytes",
+    "protocol.wire.table_header.MAX_HEADER": "A header MUST have at most {:,} bytes",
+    "protocol.wire.signed_messages.MAX_MESSAGE": "a message of more than {:,} bytes",
+    "protocol.wire.step_bodies.MAX_BODY": "is longer than {:,} bytes",
+    "p2p_hoity.table.beside_game.chat.MAX_WORDS": "1 to {} code points of plain text",
+    "p2p_hoity.table.beside_game.chat.PHRASES": "or the number 0 to {less} of a phrase",
+    "protocol.wire.table_header.MAX_SEATS": "| terms | seats | int | 2 to {} |",
+    "protocol.wire.table_header.SEAT_NUMBERS": "a seat an int 0 to {less}",
+    "protocol.wire.table_header.MAX_NICKNAME": "Its nickname has 1 to {} code points",
+    "protocol.game_interface.MAX_CARDS": "or more than {} in all",
+    "protocol.wire.signed_messages.MAX_EPOCH": "| step-input | epoch | int | 0 | {} |",
+    "protocol.wire.signed_messages.MAX_STEP": "| step-input | step | int | 1 | {} |",
+    "protocol.wire.signed_notices.MAX_NUMBER": "| number | int 1 to {} |",
+    "protocol.wire.step_bodies.COIN_SIZE": "A coin has {} bytes.",
+    "protocol.crypto.commitments.COMMITMENT_SIZE": "commitment is bytes({})",
+    "protocol.crypto.escrow.OVERHEAD": "size(kind) + 34 + {} bytes",
+    "protocol.crypto.escrow.SHARE_SIZE": "It is U || e || z, {} bytes",
+    "protocol.crypto.key_sharing.ENCRYPTED_SHARE_SIZE": "each encrypted key share has {} bytes",
+    "p2p_hoity.table.playing.frame_kinds.OF_OTHERS": "if the frame has at most {:,} bytes",
+    "protocol.chain.transition.LAST_STEP": "a game at step {:,}",
+    "protocol.seat.catch_up.MAX_ANSWER": "An answer MUST have at most {mib} MiB",
+    "protocol.transcript.verifier_checks.MAX_LOOKUPS": "would look up more than {:,} messages",
+}
+"""The words in which the specification states a bound, by its place in the code."""
+
+
+def constant(path: str) -> int:
+    """The value of a dotted name."""
+    module, _, name = path.rpartition(".")
+    found: int = getattr(importlib.import_module(module), name)
+    return found
+
+
+def test_each_constant_is_stated_and_has_its_cases() -> None:
+    text = " ".join(specification().split())
+    assert set(CONSTANTS) == set(SENTENCES)
     for path, bound in CONSTANTS.items():
+        most = constant(path)
+        assert SENTENCES[path].format(most, less=most - 1, mib=most >> 20) in text, path
         if isinstance(bound, Bound) and not path.endswith("OVERHEAD"):
-            assert bound.most == spec_tables.constant(path), path
+            assert bound.most == most, path
 
 
 @each([one for one in CONSTANTS.values() if isinstance(one, str)])

@@ -1,14 +1,13 @@
-"""Code and SPEC against each other: who implements a numbered sentence cites it in a docstring."""
+"""Code and specification: who implements a numbered sentence cites it in a docstring."""
 
 import ast
 import re
 from functools import cache
 
-from support.paths import ROOT
 from support.source import files_under, nodes_of, short
 
 from protocol.wire.signed_messages import KINDS
-from tools.spec_tables import name_of
+from tools.spec_tables import name_of, specification
 
 ID = re.compile(r"\[([A-Z]-\d+)\]")
 RULE = re.compile(r"^(?:- |\d+\. )\[([A-Z]-\d+)\] ", re.MULTILINE)
@@ -23,8 +22,8 @@ NOT_IN_CODE = {
 
 @cache
 def numbered() -> frozenset[str]:
-    """The identifiers that SPEC gives to its sentences."""
-    return frozenset(RULE.findall((ROOT / "SPEC.md").read_text(encoding="utf-8")))
+    """The identifiers that the three books give to their sentences."""
+    return frozenset(RULE.findall(specification()))
 
 
 @cache
@@ -54,9 +53,7 @@ def test_citations_are_of_sentences_of_spec_and_every_sentence_is_cited_or_binds
 
 
 def test_the_glossary_has_every_kind_of_message() -> None:
-    text = (ROOT / "SPEC.md").read_text(encoding="utf-8")
-    table = text.split("**Glossary.**")[1].split("\n## ")[0]
-    rows = re.findall(r"^\| ([^|]*) \|", table, re.MULTILINE)
+    rows = re.findall(r"^\| ([^|]*) \|", specification(), re.MULTILINE)
     words = {word.replace(" ", "-") for row in rows for word in row.split(", ")}
     names = {word.removesuffix("-vote").removesuffix("-message") for word in words}
     assert {name_of(cls) for cls, _ in KINDS.values()} <= names

@@ -10,7 +10,6 @@ from support.forgeries.cheater import Lie, changing, forging, sign_too, twice
 from support.inspection import inspect
 from support.machine_table import MachineTable, toy_choice, toy_table
 from support.named_faults import LIAR, check_named, eager, gone_before, reported
-from support.paths import ROOT
 
 from protocol.chain.chain_state import Kind
 from protocol.errors import FieldPlace
@@ -25,6 +24,7 @@ from protocol.wire.signed_messages import (
     Statement,
     StepInput,
 )
+from tools.spec_tables import specification
 
 pytestmark = pytest.mark.usefixtures("cheap")
 
@@ -43,8 +43,7 @@ BY_STATEMENT = {
 def test_every_fault_is_in_the_catalogue_or_shown_by_a_statement() -> None:
     """And every forgery names the section of SPEC that has its code."""
     assert {one.code for one in FORGERIES.values()} | BY_STATEMENT == set(FAULTS)
-    text = (ROOT / "SPEC.md").read_text(encoding="utf-8")
-    parts = re.split(r"^##+ (\d+(?:\.\d+)?) .*$", text, flags=re.MULTILINE)
+    parts = re.split(r"^##+ (\d+(?:\.\d+)?) .*$", specification(), flags=re.MULTILINE)
     sections = dict(zip(parts[1::2], parts[2::2], strict=True))
     for name, one in FORGERIES.items():
         assert f"`{one.code}`" in sections[one.section], name

@@ -6,4 +6,3 @@ from typing import Final
 TESTS: Final = Path(__file__).resolve().parent.parent
 ROOT: Final = TESTS.parent
 VECTORS: Final = TESTS / "vectors"
-SPEC: Final = ROOT / "SPEC.md"

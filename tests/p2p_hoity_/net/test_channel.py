@@ -344,7 +344,7 @@ async def test_a_program_of_version_two_is_told_in_words() -> None:
 
 
 def test_a_pass_a_choice_and_what_opens_it_have_one_length() -> None:
-    """The bodies are those of SPEC 7.5 and 7.6: nothing, a sealed Place, a sealed exhibit."""
+    """The bodies are those of SPEC 7.5 and 7.7: nothing, a sealed Place, a sealed exhibit."""
     key, writer, found = Identity(bytes([5]) * 32), RecordWriter(CipherState(bytes(32))), set()
     for body in (1, 43, 51, 102, 144, 200, 298, 331):
         for seat, step in ((0, 1), (5, 2**32)):

@@ -171,9 +171,9 @@ FORGERIES: dict[str, Forgery] = {
         patched(0, make.off_group),
     ),
     "deck-ok-with-a-body": Forgery(
-        "says more than the empty pass in `deck.ok`",
+        "gives another body than the empty one in `deck.ok`",
         "bad-body",
-        "7.6",
+        "7.7",
         Kind.DECK_OK,
         fixed(b"\x01"),
     ),
@@ -187,41 +187,41 @@ FORGERIES: dict[str, Forgery] = {
     "dealt-share-outside-the-group": Forgery(
         "adds a point of order eight to a share it deals",
         "bad-point",
-        "6.4",
+        "7.6",
         Kind.DEAL,
         patched(1, make.off_group),
     ),
     "dealt-share-with-a-large-scalar": Forgery(
         "writes the response in the proof of its shares with the order added",
         "bad-scalar",
-        "6.4",
+        "7.6",
         Kind.DEAL,
         patched(1, make.plus_order),
     ),
     "share-left-out": Forgery(
-        "leaves out its shares", "bad-body", "6.4", Kind.DEAL, patched(1, lambda _: b"")
+        "leaves out its shares", "bad-body", "7.6", Kind.DEAL, patched(1, lambda _: b"")
     ),
     "coin-opened-with-another-nonce": Forgery(
-        "opens its coin with another nonce", "bad-opening", "6.4", Kind.DEAL, make.other_nonce
+        "opens its coin with another nonce", "bad-opening", "7.6", Kind.DEAL, make.other_nonce
     ),
     "body-of-three-fields": Forgery(
         "gives a body of three fields where four are due",
         "bad-body",
-        "6.4",
+        "7.6",
         Kind.DEAL,
         fixed(b"\x93\xc0\xc4\x00\x90"),
     ),
     "body-not-shortest": Forgery(
         "writes an array of four with three bytes where one does",
         "bad-body",
-        "6.4",
+        "7.6",
         Kind.DEAL,
         lambda machine, node, step_input: b"\xdc\x00\x04" + step_input.body[1:],
     ),
     "pass-where-a-choice-is-due": Forgery(
-        "passes where it owes a sealed choice",
+        "gives the empty body where it owes a sealed choice",
         "bad-body",
-        "7.6",
+        "7.7",
         Kind.SEAL,
         fixed(step_bodies.EMPTY),
         name="action",
@@ -229,7 +229,7 @@ FORGERIES: dict[str, Forgery] = {
     "action-card-not-in-hand": Forgery(
         "seals an Action card that does not exist, and opens it",
         "illegal-choice",
-        "6.4",
+        "7.6",
         Kind.SEAL,
         make.sealed(99),
         name="action",
@@ -238,7 +238,7 @@ FORGERIES: dict[str, Forgery] = {
     "choice-opened-with-another-nonce": Forgery(
         "opens its choice with another nonce",
         "bad-opening",
-        "6.4",
+        "7.6",
         Kind.REVEAL,
         make.other_nonce,
         name="action",
@@ -246,7 +246,7 @@ FORGERIES: dict[str, Forgery] = {
     "share-outside-the-group": Forgery(
         "adds a point of order eight to a share of a card",
         "bad-point",
-        "6.4",
+        "7.6",
         Kind.OPEN,
         patched(1, make.off_group),
     ),
@@ -260,22 +260,22 @@ FORGERIES: dict[str, Forgery] = {
     "share-with-a-large-scalar": Forgery(
         "writes the response in the proof of its shares of a card with the order added",
         "bad-scalar",
-        "6.4",
+        "7.6",
         Kind.OPEN,
         patched(1, make.plus_order),
     ),
     "barrier-with-a-body": Forgery(
-        "says another body than the empty pass in a `hold`",
+        "gives another body than the empty one in a `barrier`",
         "bad-body",
-        "7.6",
+        "7.7",
         Kind.BARRIER,
         fixed(b"\x01"),
         seats=3,
     ),
     "body-where-none-is-due": Forgery(
-        "says another body than the empty pass in `over`",
+        "gives another body than the empty one in `over`",
         "bad-body",
-        "7.6",
+        "7.7",
         Kind.OVER,
         fixed(b"\x01"),
     ),
@@ -300,7 +300,7 @@ FORGERIES: dict[str, Forgery] = {
     "escrow-of-another-opening": Forgery(
         "seals an opening into its escrow that does not fit its commitment",
         "bad-escrow",
-        "6.4",
+        "7.6",
         Kind.SEAL,
         make.empty_escrow,
         name="action",
@@ -319,7 +319,7 @@ FORGERIES: dict[str, Forgery] = {
     "choice-against-the-rules": Forgery(
         "seals an Action card that it does not hold, and opens it",
         "illegal-choice",
-        "6.4",
+        "7.6",
         Kind.SEAL,
         make.sealed(47),
         name="action",

@@ -18,7 +18,7 @@ from support.forgeries.statements import signed
 from support.inspection import replace_signing, send_to_all, sign_as_ever
 
 PASSES = (Kind.DECK_OK, Kind.BARRIER, Kind.OVER)
-"""Steps in which every honest body is the empty pass."""
+"""Steps in which every honest body is empty."""
 Lie = Callable[[SeatMachine, Statement], Statement]
 Due = Callable[[Node], bool]
 
@@ -57,7 +57,7 @@ def on_input(due: Due, forge: Forge, passes: bool = True) -> Lie:
     Args:
         due: Whether a node stands before such a step.
         forge: Makes the body.
-        passes: Whether to do so where the own body would be the empty pass.
+        passes: Whether to do so where the own body would be empty.
     """
     at: list[int] = []
 

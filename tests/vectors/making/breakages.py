@@ -80,7 +80,9 @@ BROKEN: dict[str, Broken] = {
         _evidence_as_a_map,
     ),
     "evidence-of-four-lists": outer(
-        "The list of last says is missing.", "bad-form", lambda value: (*value[:3], value[3][:4])
+        "The list of inputs to `result` is missing.",
+        "bad-form",
+        lambda value: (*value[:3], value[3][:4]),
     ),
     "slot-that-is-no-body": outer(
         "A slot holds the number 3.",
@@ -102,7 +104,7 @@ BROKEN: dict[str, Broken] = {
         "The quorum is not more than half of the seats.", "bad-header", 5, 1
     ),
     "other-protocol-version": with_terms(
-        "The terms speak another version of the protocol.", "bad-header", 0, "p2p-table/1"
+        "The terms are of another version of the protocol.", "bad-header", 0, "p2p-table/1"
     ),
     "one-player-in-two-seats": told(broken.one_player_twice, "bad-header", broken.header_alone),
     "roster-not-led-by-its-host": with_roster(
@@ -124,7 +126,7 @@ BROKEN: dict[str, Broken] = {
         lambda r: ((*r[0][:3], r[1][3]), (*r[1][:3], r[0][3])),
     ),
     "terms-changed-after-signing": with_terms(
-        "The patience was raised after the seats had signed.",
+        "A timeout was raised after the seats had signed.",
         "bad-signature",
         6,
         (20_001, 10_000, 3_000, 60_000),
@@ -163,7 +165,7 @@ BROKEN: dict[str, Broken] = {
         broken.committed_by_prepares, "bad-signature", ABSENT
     ),
     "epoch-request-for-a-new-epoch": with_new_epoch(
-        "A late stands where a close belongs.",
+        "An epoch request stands where a new-epoch message belongs.",
         "bad-message",
         1,
         lambda proposal: EpochRequest(proposal.epoch),
@@ -176,7 +178,7 @@ BROKEN: dict[str, Broken] = {
         "The seals are by falling seat.", "bad-order", reversed_part("commits"), ABSENT
     ),
     "last-inputs-backwards": edited(
-        "The last says are by falling seat.", "bad-order", reversed_part("final")
+        "The inputs to `result` are by falling seat.", "bad-order", reversed_part("final")
     ),
     # The chain.
     "body-left-out": without_last_body(
@@ -206,40 +208,41 @@ BROKEN: dict[str, Broken] = {
     "body-of-a-seat-not-asked": told(not_asked, "not-expected", lambda: not_asked(False)),
     # Bases.
     "new-epochs-without-promises": edited(
-        "The messages that the close rests on are missing.",
+        "The messages that the new-epoch message needs are missing.",
         "missing-evidence",
         shortened("messages", 0),
         ABSENT,
     ),
     "first-new-epoch-missing": edited(
-        "The close of epoch 1, which epoch 2 is locked on, is missing.",
+        "The new-epoch message of epoch 1, on which the quorum certificate of epoch 2 "
+        "rests, is missing.",
         "missing-evidence",
         lambda whole: with_evidence(whole, new_epochs=whole.evidence.new_epochs[1:]),
         RETURNED,
     ),
     "new-epoch-by-another-seat": with_new_epoch(
-        "Seat 0 signs the close of epoch 1.", "bad-base", 0, lambda proposal: proposal
+        "Seat 0 signs the new-epoch message of epoch 1.", "bad-base", 0, lambda proposal: proposal
     ),
     "new-epoch-of-one-promise": with_new_epoch(
-        "The close names one halt where the quorum is two.",
+        "The new-epoch message names one epoch promise where the quorum is two.",
         "bad-base",
         1,
         lambda proposal: replace(proposal, promises=proposal.promises[:1]),
     ),
     "new-epoch-of-promises-by-falling-seat": with_new_epoch(
-        "The close names its halts by falling seat.",
+        "The new-epoch message names its epoch promises by falling seat.",
         "bad-base",
         1,
         lambda proposal: replace(proposal, promises=proposal.promises[::-1]),
     ),
     "promise-without-its-own-inputs-in-a-new-epoch": Broken(
-        "Seat 0's halt names no says, and seat 1's halt holds says of seat 0.",
+        "Seat 0's epoch promise lists no inputs, and seat 1's lists inputs of seat 0.",
         "bad-base",
         with_promises(ABSENT, 1, lambda s, h: h if s else replace(h, inputs=())),
         with_promises(ABSENT, 1),
     ),
     "step-timeout-that-nobody-lost": Broken(
-        "No halt says that patience ran out, so nobody is absent.",
+        "No epoch promise claims the step timeout, so nobody is absent.",
         "unjustified-absence",
         with_promises(ABSENT, 1, lambda _, promise: replace(promise, timeout=None)),
         with_promises(ABSENT, 1),
@@ -254,7 +257,7 @@ BROKEN: dict[str, Broken] = {
     **DECIDED,
     # What is too much, or lacks.
     "message-that-nothing-needs": edited(
-        "A late is among the messages.",
+        "An epoch request is among the messages.",
         "left-over",
         lambda whole: with_message(
             table_of(ABSENT), whole, table_of(ABSENT).sign(0, EpochRequest(1))
@@ -264,7 +267,7 @@ BROKEN: dict[str, Broken] = {
     "signature-of-no-body": changed(broken.twice_signed, "left-over"),
     "last-input-of-an-absent-seat": changed(broken.absent_end, "left-over", ABSENT),
     "last-input-missing": edited(
-        "One present seat's last say is missing.", "not-final", shortened("final", 1)
+        "One present seat's input to `result` is missing.", "not-final", shortened("final", 1)
     ),
     "no-last-inputs": edited("Nothing makes the end final.", "not-final", shortened("final", 0)),
     "chain-without-its-end": changed(broken.without_last_steps, "not-final"),

@@ -109,7 +109,7 @@ def changed(change: Change, code: str, name: str = TWO, sound: Change = as_it_is
 
 
 def unfinished(whole: Transcript) -> Transcript:
-    """The file without its last says."""
+    """The file without its inputs to `result`."""
     return with_evidence(whole, final=())
 
 
@@ -226,7 +226,7 @@ def without_last_body(what: str, code: str, missing: Missing) -> Broken:
 
 
 def forged_reconfiguration(whole: Transcript) -> Transcript:
-    """A link puts seat 1 out, and no close does."""
+    """A reconfiguration makes seat 1 absent, and no new-epoch message does."""
     more = with_entries(whole, (*whole.content.entries, ReconfigurationEntry((0,), (1,), (0, 0))))
     return with_evidence(more, final=())
 
@@ -238,7 +238,7 @@ def up_to_the_reconfiguration(whole: Transcript) -> Transcript:
 
 
 def other_reconfiguration(whole: Transcript) -> Transcript:
-    """The link bans who is only absent."""
+    """The reconfiguration bans a seat that is only absent."""
     at = first_reconfiguration(whole)
     entry = whole.content.entries[at]
     assert isinstance(entry, ReconfigurationEntry)
@@ -303,7 +303,7 @@ def _signed_anew(whole: Transcript, sign: Callable[[bytes, bytes, bytes], bytes]
 
 
 def later_epoch(whole: Transcript) -> Transcript:
-    """A body of step 1 is signed in epoch 1, and there is no close."""
+    """A body of step 1 is signed in epoch 1, and there is no new-epoch message."""
     step = whole.content.entries[0]
     assert isinstance(step, StepEntry)
     body = step.slots[0]
@@ -403,7 +403,7 @@ def with_promises(
 
 
 def committed_by_prepares(whole: Transcript) -> Transcript:
-    """The votes for the last base are accepts."""
+    """The votes for the last base are prepare votes."""
     base = view_of(table_of(ABSENT).first.machine).base.base_digest()
     votes = (
         (s, table_of(ABSENT).sign(s, PrepareVote(1, base)).signature)
@@ -413,7 +413,7 @@ def committed_by_prepares(whole: Transcript) -> Transcript:
 
 
 def absent_end(whole: Transcript) -> Transcript:
-    """The absent seat's last say is there too."""
+    """The absent seat's input to `result` is there too."""
     tip: Node = table_of(ABSENT).first.machine.tip
     step_input = table_of(ABSENT).sign(2, StepInput(1, tip.step, tip.digest, tip.result_body()))
     return with_evidence(whole, final=(*whole.evidence.final, (2, step_input.signature)))

@@ -46,7 +46,9 @@ ELSEWHERE = b"\x01" * 32
 
 
 def two_committed_bases() -> bytes:
-    """Seats seal two bases of epoch 1, and halts of epoch 2 are locked on both."""
+    """Two bases of epoch 1 have commit votes, and epoch promises of epoch 2 have certificates of
+    both.
+    """
     played = table_of("small-three")
     machine, sign = played.first.machine, played.sign
     start = machine.tip.before(played.table.first_step)
@@ -73,7 +75,7 @@ def two_committed_bases() -> bytes:
 
 
 def one_base_less() -> bytes:
-    """The chain of `two_sealed_bases` before there is a base."""
+    """The chain of `two_committed_bases` before there is a base."""
     played = table_of("small-three")
     return undisturbed(played.first.machine, played.table.first_step).encode()
 
@@ -93,26 +95,28 @@ def _proving(*proofs: tuple[bytes, ...]) -> Callable[[int, EpochPromise], EpochP
 
 
 def inputs_thrice() -> bytes:
-    """Each halt lists three says of the absent seat for one step."""
+    """Each epoch promise lists three inputs of the absent seat to one step."""
     inputs = [table_of(ABSENT).sign(2, StepInput(0, 9999, ELSEWHERE, bytes([i]))) for i in range(3)]
     return with_promises(ABSENT, 1, _listing(*inputs), *inputs)()
 
 
 def many_proofs() -> bytes:
-    """Each halt holds four proofs at a table of three."""
+    """Each epoch promise has four proofs at a table of three."""
     requests = [table_of(ABSENT).sign(2, EpochRequest(epoch)) for epoch in range(1, 5)]
     proofs = tuple(sorted((m.hash,) for m in requests))
     return with_promises(ABSENT, 1, _proving(*proofs), *requests)()
 
 
 def builds_on_nothing() -> bytes:
-    """Each halt lists a say of the absent seat on an unknown chain."""
+    """Each epoch promise lists an input of the absent seat on an unknown chain."""
     step_input = table_of(ABSENT).sign(2, StepInput(0, 9999, ELSEWHERE, b"\x00"))
     return with_promises(ABSENT, 1, _listing(step_input), step_input)()
 
 
 def voted_by_the_absent() -> bytes:
-    """Of the two halts that say that patience ran out one is of the very seat that was awaited."""
+    """Of the two epoch promises that claim the step timeout one is of the very seat that gave no
+    input.
+    """
     return with_promises(ABSENT, 1, lambda _, promise: promise, instead={1: 2})()
 
 
@@ -120,8 +124,8 @@ def voted_by_the_absent() -> bytes:
 
 
 def same_body_elsewhere() -> bytes:
-    """The halts of epoch 2 prove that seat 2 said, in epoch 1 and on an unknown chain, the very
-    body of it that stands in an earlier step; the file plays on with it.
+    """The epoch promises of epoch 2 prove that seat 2 gave, in epoch 1 and on an unknown chain, the
+    very body of it that stands in an earlier step. The file goes on with it.
     """
     seat, machine = 2, table_of(RETURNED).first.machine
     ((_, found),) = votes_of(machine).new_epochs[1].values()
@@ -217,7 +221,7 @@ def three_of_five_go_on() -> bytes:
 
 
 def input_where_nothing_grows() -> bytes:
-    """A proof names a say on a base at which fewer than a quorum are present: it is no fault."""
+    """A proof names an input on a base at which fewer than a quorum are present. It is no fault."""
     whole, base = _two_absent()
     (first,) = parsed(table_of(FIVE), whole.evidence.new_epochs)
     digest = base.base_digest()
@@ -240,8 +244,8 @@ def input_where_nothing_grows() -> bytes:
 
 
 def proofs_for_all() -> bytes:
-    """Each halt holds three proofs at a table of three, one of which bans the absent seat; the file
-    goes on as if it did not.
+    """Each epoch promise has three proofs at a table of three, one of which bans the absent seat.
+    The file goes on as if it did not.
     """
     inputs = [table_of(ABSENT).sign(2, StepInput(0, 9999, ELSEWHERE, bytes([i]))) for i in range(2)]
     requests = [table_of(ABSENT).sign(2, EpochRequest(epoch)) for epoch in range(1, 3)]

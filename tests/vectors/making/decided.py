@@ -1,4 +1,4 @@
-"""Files of a game in which seat 3 is proven at fault, or is not, by what three halts hold.
+"""Files of a game in which seat 3 is proven at fault, or is not, by three epoch promises.
 
 Each ends behind the base of epoch 1, so that a sound one is `not-final`, and its faults are those
 that the order or the reading of a rule decides.
@@ -43,7 +43,7 @@ def _promise(seat: int, listed: Listed) -> Message:
 
 
 def _ending_with(*listed: Listed) -> bytes:
-    """Return the file up to the base of epoch 1 that follows from the halts of seats 0 to 2."""
+    """Return the file up to the base of epoch 1 that follows from the promises of seats 0 to 2."""
     played, start = table_of(FOUR), _start()
     promises = [_promise(seat, one) for seat, one in enumerate(listed)]
     said = [
@@ -67,7 +67,7 @@ def _ending_with(*listed: Listed) -> bytes:
 
 
 def without_proofs() -> bytes:
-    """The file in which the three halts list and prove nothing."""
+    """The file in which the three epoch promises list and prove nothing."""
     return _ending_with(NOTHING, NOTHING, NOTHING)
 
 
@@ -75,19 +75,20 @@ def without_proofs() -> bytes:
 
 
 def _without_form() -> Message:
-    """Return seat 3's say of a body that is none of its step: `bad-body`."""
+    """Return seat 3's input with a body that is none of its step: `bad-body`."""
     return table_of(FOUR).sign(LIAR, StepInput(0, _start().step, _start().digest, b"\x01"))
 
 
 def _out_of_step() -> Iterator[Message]:
-    """Yield says of seat 3 in a step later than its digest is of: `not-expected`."""
+    """Yield inputs of seat 3 to a step later than its digest is of: `not-expected`."""
     place = (0, _start().step + 1, _start().digest)
     return (table_of(FOUR).sign(LIAR, StepInput(*place, bytes([n]))) for n in count())
 
 
 def promise_by_promise() -> bytes:
-    """Seat 0's halt proves with a say that seat 3 spoke in a wrong step, and seat 1's halt lists as
-    a say a body of seat 3 that has no form; the hashes of these says, and of the two halts, fall.
+    """Seat 0's epoch promise proves with an input that seat 3 gave a body in a wrong step, and seat
+    1's lists an input of seat 3 whose body has no form. The hashes of these inputs, and of the two
+    promises, fall.
     """
     bad = _without_form()
     hints = (((), ((wrong,),)) for wrong in _out_of_step() if wrong.hash > bad.hash)
@@ -97,8 +98,8 @@ def promise_by_promise() -> bytes:
 
 
 def inputs_before_proofs() -> bytes:
-    """One halt proves with a say that seat 3 spoke in a wrong step, and lists as a say a body of
-    seat 3 that has no form, whose hash is the higher one.
+    """One epoch promise proves with an input that seat 3 gave a body in a wrong step, and lists an
+    input of seat 3 whose body has no form and whose hash is the higher one.
     """
     bad = _without_form()
     wrong = next(one for one in _out_of_step() if one.hash < bad.hash)
@@ -109,8 +110,8 @@ def inputs_before_proofs() -> bytes:
 
 
 def of_setup_by_step() -> bytes:
-    """A halt of epoch 3 without a lock and a say of seat 3 in a step of setup, signed in epoch 1,
-    stand in the proofs, and prove nothing.
+    """The proofs have an epoch promise of epoch 3 without a certificate, and an input of seat 3 to
+    a step of setup, signed in epoch 1. They prove nothing.
     """
     played = table_of(FOUR)
     promise = played.sign(LIAR, EpochPromise(3, None, (), None, (), ()))
@@ -119,8 +120,8 @@ def of_setup_by_step() -> bytes:
 
 
 def of_epoch_1_behind_setup() -> bytes:
-    """A halt of epoch 3 without a lock and a say of seat 3 in the first step behind setup, signed
-    in epoch 1, stand in the proofs.
+    """The proofs have an epoch promise of epoch 3 without a certificate, and an input of seat 3 to
+    the first step after setup, signed in epoch 1.
     """
     played = table_of(FOUR)
     promise = played.sign(LIAR, EpochPromise(3, None, (), None, (), ()))

@@ -101,13 +101,13 @@ def _alone(node: Node) -> bool:
 
 
 def _low_certificate(plan: Plan) -> VectorTable:
-    """After a return seat 3 halts as if nothing had been sealed since."""
+    """After a return seat 3 promises an epoch as if no base had been committed since."""
     played = go_and_come(VectorTable(plan), 2)
     return played.at(_back_again(), inject(LAST, statements.forgetful_promise), LAST).play()
 
 
 def _malformed(plan: Plan) -> VectorTable:
-    """Seat 5 goes; seat 4's halt of epoch 1 is malformed, which all find as they read it."""
+    """Seat 5 goes; seat 4's promise of epoch 1 is malformed, which all find as they read it."""
     played = VectorTable(plan, {4: statements.malform_promises})
     played.at(before(Kind.REVEAL, "place"), vanish(5))
     played.waits = lambda node: 5 not in node.present and 4 in node.present
@@ -168,23 +168,23 @@ EXPELLED: dict[str, Expelled] = {
     ),
     "inputs-on-two-chains": _four(
         "two-chains",
-        "Seat 3 says something on an unknown chain in a step in which another seat is asked "
-        "alone, and goes on on the true one.",
+        "Seat 3 gives an input on an unknown chain to a step whose only speaker is "
+        "another seat, and goes on on the true chain.",
         _two_chains,
     ),
     "promise-with-too-low-a-certificate": _four(
         "promise-below-certificate",
-        "Seat 3 speaks in epoch 2 and halts for epoch 3 with no lock.",
+        "Seat 3 gives an input in epoch 2 and promises epoch 3 without a certificate.",
         _low_certificate,
     ),
     "promise-without-its-own-inputs": _four(
         "promise-omits-input",
-        "Seat 3 signs a halt of epoch 1 that leaves out what it has said in epoch 0.",
+        "Seat 3 signs an epoch promise of epoch 1 that leaves out its own inputs of epoch 0.",
         _adds(before(Kind.SEAL, "action"), inject(LAST, statements.forgetful_promise)),
     ),
     "promise-with-step-timeout-of-another-epoch": Expelled(
-        "Seat 4 signs a halt of epoch 1 whose patience ran out in another epoch than that of its "
-        "certificate.",
+        "Seat 4 signs an epoch promise of epoch 1 that claims a step timeout of "
+        "another epoch than that of its certificate.",
         "bad-promise",
         4,
         Plan("expelled bad-promise", "small-5", 6),
@@ -192,13 +192,13 @@ EXPELLED: dict[str, Expelled] = {
     ),
     "new-epoch-without-promises": _four(
         "bad-new-epoch",
-        "Seat 1 signs a close of epoch 1 that names no halt.",
+        "Seat 1 signs a new-epoch message of epoch 1 that names no epoch promise.",
         _adds(before(Kind.SEAL, "action"), inject(1, statements.empty_new_epoch), 1),
         seat=1,
     ),
     "input-out-of-turn": _four(
         "not-expected",
-        "Seat 3 speaks in a step in which another seat is asked alone, and nothing after it.",
+        "Seat 3 gives an input to a step whose only speaker is another seat, and nothing after it.",
         _out_of_turn,
     ),
     "body-where-none-is-due": _sends("body-where-none-is-due"),

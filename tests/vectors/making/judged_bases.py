@@ -96,8 +96,9 @@ def one_not_needed() -> bytes:
 
 
 def void_alone() -> bytes:
-    """A proof names seat 1's new-epoch message of epoch 4 alone, whose promises hold commit votes
-    for two bases of epoch 1: its base is void, which proves nothing (10.4)."""
+    """A proof names seat 1's new-epoch message of epoch 4 alone, whose promises have commit votes
+    for two bases of epoch 1: it makes the table void, which proves nothing (10.4).
+    """
     script, short, long = two_bases(3)
     ends = ((0, short, (0, 1)), (2, long, (1, 2)))
     later = [
@@ -193,8 +194,9 @@ def new_epoch_between() -> bytes:
 
 
 def two_chains_before_a_reconfiguration() -> bytes:
-    """Seat 2 says another body for step 10, in epoch 1, on the chain before the link that stands
-    behind step 10: line 2 of 10.4 passes over it, and line 4 finds its fault."""
+    """Seat 2 gives another body to step 10, in epoch 1, on the chain before the reconfiguration
+    that stands after step 10: line 2 of 10.4 does not count it, and line 4 finds its fault.
+    """
     script = absent_last(4).step().step()
     said = script.sign(2, StepInput(1, 10, before(script, 10).digest, b"\xc0"))
     return script.change((0, 1, 3), {0: {"proofs": [[said]]}}).file()
@@ -221,7 +223,7 @@ def result_base_with_fault_and_final() -> bytes:
 
 
 def bad_result_input() -> bytes:
-    """The game is over, and seat 2 has said a body that does not decode in `result`."""
+    """The game is over, and seat 2 has given a body that does not decode in `result`."""
     script = _over()
     said = script.give_input(2, b"\xc1", heard=False)
     return script.change(special={0: {"proofs": [[said]]}}).file()

@@ -60,8 +60,8 @@ RAW: dict[str, Judged] = {
     "raw-array-16385-torn": fails(
         begun_with(b"\xdc\x40\x01"),
         "bad-encoding",
-        what="The file ends behind the head of an array of 16,385 items, one more than a file may "
-        "have ([C-4]).",
+        what="The file ends after the head of an array of 16,385 items, one more than a "
+        "file may have ([C-4]).",
     ),
     "raw-bad-utf8-torn": unread(
         begun_with(b"\xa3\xff\xff"),
@@ -87,7 +87,7 @@ RAW: dict[str, Judged] = {
     "raw-outer-array-of-3": unread(
         lambda: b"\x93" + broken.header_alone()[1:],
         "wrong-magic",
-        "The outermost array says that it has three items.",
+        "The outermost array has three items.",
     ),
     "raw-outer-array16": unread(
         lambda: b"\xdc\x00\x04" + broken.header_alone()[1:],
@@ -95,7 +95,7 @@ RAW: dict[str, Judged] = {
         "The outermost array has a head of three bytes.",
     ),
     "raw-later-version-torn": unread(
-        _later_version, "other-version", "The file ends behind the number of a later version."
+        _later_version, "other-version", "The file ends after the number of a later version."
     ),
     "raw-version-in-two-bytes": unread(
         _version_in_two_bytes,
@@ -297,7 +297,8 @@ HEADERS: dict[str, Judged] = {
         consented(options=((3, ("whatever", 1)), (65_535, None))),
         "not-final",
         1,
-        what="The terms have odd options that no seat knows; a verifier passes them over ([H-14]).",
+        what="The terms have odd options that no seat knows. A verifier does not look at "
+        "them ([H-14]).",
     ),
     "head-option-not-rising": fails(
         consented(options=((3, None), (1, False))),

@@ -234,24 +234,25 @@ FAULTY: dict[str, Judged] = {
         lambda script: [[promises(script, inputs=())]],
     ),
     "faulty-promise-input-epoch-between": proves(
-        "Seat 3 spoke in epoch 2, on a chain that nobody knows, and promises epoch 5 without a "
-        "certificate.",
+        "Seat 3 gave an input in epoch 2, on a chain that nobody knows, and promises "
+        "epoch 5 without a certificate.",
         "promise-below-certificate",
         _promise_and_input_between,
     ),
     "faulty-promise-inputs-of-setup-only": proves(
-        "Seat 3 said a second body in step 1, which is setup and counts nothing against its "
-        "promise, but lies on two chains by line 2 of 10.4.",
+        "Seat 3 gave a second body in step 1, which is setup and counts nothing "
+        "against its promise, but lies on two chains by line 2 of 10.4.",
         "two-chains",
         _promise_and_input_of_setup,
     ),
     "faulty-illegal-body-other-epoch": proves(
-        "Seat 3 passes in epoch 9 in a step in which it owes a sealed choice, on the very chain.",
+        "Seat 3 gives the empty body in epoch 9 in a step in which it owes a sealed "
+        "choice, on the very chain.",
         "bad-body",
         lambda script: [[gives(script, END, script.tip.digest, b"\xc0", epoch=9)]],
     ),
     "faulty-later-input": proves(
-        "Seat 3 speaks in step 11 and names the digest before step 10.",
+        "Seat 3 gives an input to step 11 that names the digest before step 10.",
         "not-expected",
         lambda script: [[gives(script, 11, script.tip.digest, b"\xc0")]],
     ),
@@ -261,7 +262,7 @@ FAULTY: dict[str, Judged] = {
         lambda script: [[gives(script, 11, script.tip.digest, b"\xc0", epoch=9)]],
     ),
     "faulty-wrong-step-setup": proves(
-        "Seat 3 speaks in epoch 9 in step 3 and names the digest before step 10.",
+        "Seat 3 gives an input in epoch 9 to step 3 that names the digest before step 10.",
         "not-expected",
         lambda script: [[gives(script, 3, script.tip.digest, b"\xc0", epoch=9)]],
     ),
@@ -271,17 +272,17 @@ FAULTY: dict[str, Judged] = {
         lambda script: [two_prepares(script, LIAR)],
     ),
     "faulty-setup-second": proves(
-        "Seat 3 said a second body in `deck.ok` and went on with its first one.",
+        "Seat 3 gave a second body in `deck.ok` and went on with its first one.",
         "two-chains",
         _of_setup(8, b"\xff"),
     ),
     "faulty-setup-two-chains": proves(
-        "Seat 3 spoke in seat 0's shuffle, in which the chain has no body of it.",
+        "Seat 3 gave an input to seat 0's shuffle, in which the chain has no body of it.",
         "two-chains",
         _of_setup(4, b"\xff"),
     ),
     "faulty-setup-two-chains-elsewhere": proves(
-        "Seat 3 spoke in a step of setup on a chain that nobody knows.",
+        "Seat 3 gave an input to a step of setup on a chain that nobody knows.",
         "two-chains",
         lambda script: [[gives(script, 5, NOWHERE, b"\xff")]],
     ),

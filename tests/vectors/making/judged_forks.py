@@ -20,7 +20,7 @@ AT, BEHIND = 10, 11
 
 
 class Fork:
-    """A step in which the last seats say several versions, each on the same chain.
+    """A step in which the last seats give several versions, each on the same chain.
 
     Attributes:
         script: The table, which stands behind the step with the first version of each.
@@ -43,7 +43,7 @@ class Fork:
         self.script.step(self.bodies)
 
     def second(self, seat: int = 3, heard: bool = True) -> Message:
-        """Say the second version of a faulty seat."""
+        """Give the second version of a faulty seat."""
         return self.script.give_input(seat, self.others[seat], on=self.node, heard=heard)
 
     def child(self, *changed: int) -> Node:
@@ -69,8 +69,9 @@ class Fork:
 
 
 def child() -> bytes:
-    """Seat 3 seals two choices in a step, and all signers speak behind the first one, which is
-    kept."""
+    """Seat 3 seals two choices in a step, and all signers give inputs after the first one, which is
+    kept.
+    """
     fork = Fork()
     fork.second()
     fork.build_on(fork.child(), 0, 1, 2)
@@ -78,8 +79,9 @@ def child() -> bytes:
 
 
 def faulty_on_the_other() -> bytes:
-    """As `fork-child`, and seat 3 itself speaks behind its second version, which counts for nothing
-    since it is a culprit."""
+    """As `fork-child`, and seat 3 itself gives an input after its second version, which counts for
+    nothing since it is a culprit.
+    """
     fork = Fork()
     fork.second()
     fork.build_on(fork.child(), 0, 1, 2)
@@ -88,16 +90,18 @@ def faulty_on_the_other() -> bytes:
 
 
 def illegal_version() -> bytes:
-    """Seat 3's second version is a pass where it owes a choice: it is no body of the tree, and the
-    step keeps the legal one."""
+    """Seat 3's second version is the empty body where it owes a choice: it is no body of the tree,
+    and the step keeps the legal one.
+    """
     fork = Fork()
     fork.script.give_input(3, on=fork.node)
     return fork.ended()
 
 
 def second_only_in_proof() -> bytes:
-    """Only a proof names seat 3's second version: it builds nothing, and the others play on behind
-    the first one."""
+    """Only a proof names seat 3's second version: it builds nothing, and the others play on after
+    the first one.
+    """
     fork = Fork()
     first = next(m for m in fork.script.store.values() if _is_input(m, 3, fork.bodies[3]))
     proof = [first, fork.second(heard=False)]
@@ -110,8 +114,9 @@ def _is_input(message: Message, seat: int, body: bytes) -> bool:
 
 
 def signer_two_barriers() -> bytes:
-    """Seat 2, one of the signers, has spoken behind both versions of seat 3's choice: it is proven
-    at fault, and the new-epoch message is invalid."""
+    """Seat 2, one of the signers, has given inputs after both versions of seat 3's choice: it is
+    proven at fault, and the new-epoch message is invalid.
+    """
     fork = Fork()
     fork.second()
     fork.build_on(fork.child(), 0, 1, 2)
@@ -120,7 +125,7 @@ def signer_two_barriers() -> bytes:
 
 
 def split_signers() -> bytes:
-    """Seats 0 and 1 speak behind one version and seat 2 behind the other: neither is kept."""
+    """Seats 0 and 1 give inputs after one version and seat 2 after the other: neither is kept."""
     fork = Fork()
     fork.second()
     fork.build_on(fork.child(), 0, 1)
@@ -129,7 +134,9 @@ def split_signers() -> bytes:
 
 
 def two_pass() -> bytes:
-    """Seats 0 and 1 speak behind one version, and seat 2, a signer, behind none: none is kept."""
+    """Seats 0 and 1 give inputs after one version, and seat 2, a signer, after none: none is
+    kept.
+    """
     fork = Fork()
     fork.second()
     fork.build_on(fork.child(), 0, 1)
@@ -156,13 +163,16 @@ def _two() -> Fork:
 
 
 def two_faulty_none() -> bytes:
-    """Two of five seal two choices each, and nobody speaks behind any of the four children."""
+    """Two of five seal two choices each, and nobody gives an input after any of the four
+    children.
+    """
     return _two().ended()
 
 
 def two_faulty_split() -> bytes:
-    """Seats 0 and 1 speak behind one of four children, and seat 2 behind another one: none is
-    kept."""
+    """Seats 0 and 1 give inputs after one of four children, and seat 2 after another one: none is
+    kept.
+    """
     fork = _two()
     fork.build_on(fork.child(), 0, 1)
     fork.build_on(fork.child(3, 4), 2)
@@ -170,8 +180,9 @@ def two_faulty_split() -> bytes:
 
 
 def two_faulty_two_children() -> bytes:
-    """All signers speak behind one child, and the two culprits behind another one: the first is
-    kept."""
+    """All signers give inputs after one child, and the two culprits after another one: the first is
+    kept.
+    """
     fork = _two()
     fork.build_on(fork.child(), 0, 1, 2)
     fork.build_on(fork.child(3, 4), 3, 4)
@@ -180,7 +191,8 @@ def two_faulty_two_children() -> bytes:
 
 def illegal_input_listed() -> bytes:
     """All promises list a body of seat 3 that does not decode: it is no body of the tree, seat 3 is
-    made absent in the step, and banned behind it."""
+    made absent in the step, and banned after it.
+    """
     script = dealt()
     node = script.tip
     for seat in (0, 1, 2):

@@ -80,27 +80,28 @@ STEPS: dict[str, Judged] = {
     "form-reconfiguration-count-65537": fails(
         changed(lambda whole: _with_reconfiguration(whole, absences=(0, 0, 65537))),
         "bad-form",
-        what="A link says that a seat was absent 65,537 times ([V-2]).",
+        what="A reconfiguration has 65,537 absences of a seat ([V-2]).",
     ),
     "reconfiguration-seat-15-present": fails(
         changed(lambda whole: _with_reconfiguration(whole, present=(0, 1, 15))),
         "bad-signature",
         13,
         0,
-        what="A link names seat 15 at a table of three, which is no fault of form: the digest "
-        "behind it is another one, and the next step's signatures do not hold.",
+        what="A reconfiguration names seat 15 at a table of three, which is no fault of "
+        "form: the digest after it is another one, and the next step's signatures are "
+        "invalid.",
     ),
     "reconfiguration-to-front": fails(
         changed(lambda whole: _reconfiguration_moved(whole, 0)),
         "unjustified-reconfiguration",
         1,
-        what="The link stands before the first step ([V-4]).",
+        what="The reconfiguration stands before the first step ([V-4]).",
     ),
     "reconfiguration-at-end": fails(
         changed(_reconfiguration_added),
         "left-over",
         31,
-        what="A link stands behind the end ([V-6]).",
+        what="A reconfiguration stands after the end ([V-6]).",
     ),
     "row-cut": fails(
         changed(lambda whole: _rows(whole, 10, lambda row: row[:-1])),
@@ -226,8 +227,8 @@ EVIDENCE: dict[str, Judged] = {
         "bad-epoch",
         13,
         0,
-        what="The new-epoch message of epoch 1 stands behind that of epoch 2: the last one counts, "
-        "and bodies are of a higher epoch ([V-5]).",
+        what="The new-epoch message of epoch 1 stands after that of epoch 2: the last one "
+        "counts, and bodies are of a higher epoch ([V-5]).",
     ),
     "strict-new-epoch-from-elsewhere": fails(
         changed(_from_elsewhere, STRICT),

@@ -95,8 +95,9 @@ def committed_and_longer() -> bytes:
 
 
 def honest_on_the_other() -> bytes:
-    """All signers speak behind one version of seat 3's choice, and seat 4, which is no culprit,
-    behind the other one: none is kept."""
+    """All signers give inputs after one version of seat 3's choice, and seat 4, which is no
+    culprit, after the other one: none is kept.
+    """
     fork = Fork(5, 3)
     fork.second()
     fork.build_on(fork.child(), 0, 1, 2)
@@ -105,8 +106,9 @@ def honest_on_the_other() -> bytes:
 
 
 def absent_signer() -> bytes:
-    """Seat 4, absent since epoch 1, signs a promise of epoch 2, and has spoken behind no version of
-    seat 3's choice: it does not count, and the version of the others is kept."""
+    """Seat 4, absent since epoch 1, signs a promise of epoch 2, and has given no input after either
+    version of seat 3's choice. It does not count, and the version of the others is kept.
+    """
     script = without(dealt(5, 3).branch(rounds({})), 4)
     script.play(lambda node: node.want.name == "action")
     fork = Fork(script=script)

@@ -1,4 +1,4 @@
-"""Files with exhibits and windows that honest machines do not bring about (7.6, 9.5).
+"""Files with exhibits and windows that honest machines do not bring about (7.7, 9.5).
 
 A file with a problem ends with the step in which it is.
 """
@@ -196,7 +196,7 @@ EXHIBITS: dict[str, Judged] = {
     ),
 }
 
-# A lone exhibit, in the open (7.6).
+# A lone exhibit, in the open (7.7).
 
 
 @cache
@@ -207,7 +207,7 @@ def _lone_show() -> Script:
 
 
 def shows(seat: int, body: Callable[[Script], bytes]) -> Callable[[], bytes]:
-    """Return what makes the file that ends with this step, in which a seat says this body."""
+    """Return what makes the file that ends with this step, in which a seat gives this body."""
 
     def file() -> bytes:
         script = _lone_show().branch()
@@ -247,7 +247,7 @@ SHOWS: dict[str, Judged] = {
         "bad-body",
         15,
         2,
-        what="Seat 2, which has nothing to show, says more than the empty pass.",
+        what="Seat 2, which has nothing to show, gives another body than the empty one.",
     ),
 }
 
@@ -271,7 +271,7 @@ def _window() -> Script:
 
 
 def chooses(body: bytes) -> Callable[[], bytes]:
-    """Return what makes the file that ends with this step, in which the buyer says this body."""
+    """Return what makes the file that ends with this step, in which the buyer gives this body."""
 
     def file() -> bytes:
         script = _window().branch()
@@ -335,7 +335,7 @@ WINDOWS: dict[str, Judged] = {
         "bad-body",
         15,
         BUYER,
-        what="The buyer says two bytes where a choice has one at most.",
+        what="The buyer gives two bytes where a choice has one at most.",
     ),
     "window-buyer-vanishes": sound(buyer_vanishes),
     "windows-empty-confrontation": fails(

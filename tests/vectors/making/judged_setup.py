@@ -1,6 +1,6 @@
 """Files with complaints of the setup, a bad body of the deal, or an escrow that others open.
 
-The rules are those of 7.1 and 6.4. A file with a problem ends with the step in which it is.
+The rules are those of 7.1 and 7.6. A file with a problem ends with the step in which it is.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def with_field(body: bytes, at: int, change: Callable[[Any], Any]) -> bytes:
 
 
 def last_step(script: Script, seat: int, body: bytes) -> bytes:
-    """Return the file that ends with the next step, in which one seat says this body."""
+    """Return the file that ends with the next step, in which one seat gives this body."""
     bodies = {s: script.body(s) for s in script.tip.want.speakers}
     return script.end_with({**bodies, seat: body}).file()
 
@@ -115,7 +115,7 @@ SETUP: dict[str, Judged] = {
             4,
             None,
             SHARING,
-            what=f"{what}, and a step stands behind the end of the table.",
+            what=f"{what}, and a step stands after the end of the table.",
         )
         for name, (blames, what) in BLAMES.items()
     },
@@ -136,7 +136,7 @@ SETUP: dict[str, Judged] = {
     ),
 }
 
-# The deal (6.4).
+# The deal (7.6).
 
 
 @cache
@@ -196,7 +196,7 @@ GATHER: dict[str, Judged] = {
     ),
 }
 
-# Escrows that others open (6.4, apply).
+# Escrows that others open (7.6, apply).
 
 
 def without(script: Script, seat: int) -> Script:

@@ -98,19 +98,19 @@ def any_statement(
 
 
 def honest() -> bytes:
-    """A say that is well formed, though nothing rests on it."""
+    """An input that is well formed, though nothing rests on it."""
     return signed_messages.sign(
         who()[0], table().id, 0, StepInput(0, 9, HASHES[0], b"\xc0")
     ).encode()
 
 
 def respelled(change: Callable[[bytes], bytes]) -> Callable[[], bytes]:
-    """A say whose payload is changed and signed as it then is."""
+    """An input whose payload is changed and signed as it then is."""
     return lambda: posted(change(payload(0, 9, HASHES[0], b"\xc0")))
 
 
 def with_signature(change: Callable[[bytes], bytes]) -> Callable[[], bytes]:
-    """A say with another signature."""
+    """An input with another signature."""
 
     def make() -> bytes:
         data, signature = codec.decode(honest(), signed_messages.MAX_MESSAGE)
@@ -232,7 +232,9 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
         "The payload names another table.",
         lambda: posted(payload(0, 9, HASHES[0], b"\xc0", at=bytes(32))),
     ),
-    "input-of-three-fields": BadPost("A say lacks its body.", any_statement(0, 9, HASHES[0])),
+    "input-of-three-fields": BadPost(
+        "A step input lacks its body.", any_statement(0, 9, HASHES[0])
+    ),
     "input-of-step-0": BadPost("Steps begin with 1.", any_statement(0, 0, HASHES[0], b"\xc0")),
     "input-on-a-short-digest": BadPost(
         "The digest has 31 bytes.", any_statement(0, 9, HASHES[0][1:], b"\xc0")
@@ -252,27 +254,27 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
         sound=any_statement(1, label=Label.EPOCH_REQUEST, kind=2),
     ),
     "promise-with-inputs-backwards": bad_promise(
-        "The hashes of says are by falling value.",
+        "The hashes of inputs are by falling value.",
         (1, None, HASHES[1::-1], None, (), ()),
         (1, None, HASHES[:2], None, (), ()),
     ),
     "promise-with-inputs-rising-by-signed-bytes": bad_promise(
-        "The hashes of says rise only if bytes from 80 on are taken for negative numbers.",
+        "The hashes of inputs rise only if bytes from 80 on are taken for negative numbers.",
         (1, None, RISING[:1:-1], None, (), ()),
         (1, None, RISING[2:], None, (), ()),
     ),
     "promise-with-inputs-rising-from-the-last-byte": bad_promise(
-        "The hashes of says rise only if they are compared from their last bytes.",
+        "The hashes of inputs rise only if they are compared from their last bytes.",
         (1, None, RISING[1::-1], None, (), ()),
         (1, None, RISING[:2], None, (), ()),
     ),
     "promise-with-a-input-twice": bad_promise(
-        "One hash of a say is named twice.",
+        "One hash of an input is named twice.",
         (1, None, (HASHES[0], HASHES[0]), None, (), ()),
         (1, None, HASHES[:2], None, (), ()),
     ),
     "promise-with-votes-backwards": bad_promise(
-        "The votes of the lock are by falling seat.",
+        "The votes of the quorum certificate are by falling seat.",
         (2, (1, HASHES[0], True, VOTES), (), None, (), ()),
         (2, (1, HASHES[0], True, VOTES[::-1]), (), None, (), ()),
     ),
@@ -290,12 +292,12 @@ MESSAGE_FAILURES: dict[str, BadPost] = {
         "The signature is one byte short.", with_signature(lambda s: s[:63])
     ),
     "signature-with-another-label": BadPost(
-        "A say signed with the label of a late.",
+        "A step input is signed with the label of an epoch request.",
         lambda: posted(payload(0, 9, HASHES[0], b"\xc0"), Label.EPOCH_REQUEST),
         "bad-signature",
     ),
     "signature-of-another-seat": BadPost(
-        "Seat 0's say signed by seat 1.",
+        "Seat 0's step input is signed by seat 1.",
         lambda: posted(payload(0, 9, HASHES[0], b"\xc0"), signer=1),
         "bad-signature",
     ),

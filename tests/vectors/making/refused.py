@@ -97,7 +97,7 @@ class Refused:
 
 
 def not_asked(is_spoilt: bool = True) -> bytes:
-    """Seat 1 speaks in seat 0's shuffle."""
+    """Seat 1 gives a body in seat 0's shuffle."""
     plan = Plan("refused not-expected", "small-4", 2, "confrontation")
     played = VectorTable(plan).play(until=1)
     machine, liar = played.places[0].machine, played.places[1].machine
