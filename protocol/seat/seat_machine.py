@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ..chain import transition
+from ..chain.chain_state import SETUP, Kind
 from ..consensus import absence
 from ..game_interface import NOTHING_ASKED, Choice, IllegalMove
 from ..transcript import transcript_writer
@@ -345,7 +346,9 @@ class SeatMachine(SeatState):
         it has signed may have confirmed it, unless it has announced the end of the table.
         """
         is_unsure = self.signer.inquiry is not None and self.seat not in self.judge.setup_ends
-        return self.has_begun or is_unsure or leaving_setup.is_confirmed(self)
+        # A seat that leaves as the last confirmation comes has not begun, but the others may.
+        may_begin = self.tip.want.kind not in SETUP | {Kind.ENDED}
+        return may_begin or is_unsure or leaving_setup.is_confirmed(self)
 
     @property
     def shows_fault(self) -> bool:

@@ -25,6 +25,7 @@ from support.unconfirmed_deck import LATE, TIMEOUTS, UnconfirmedDeck
 
 from protocol.chain import transition
 from protocol.chain.chain_state import Kind
+from protocol.seat.deck_wait import leaving_seconds
 from protocol.seat.effects import (
     SILENT_SEAT,
     UNCONFIRMED,
@@ -92,6 +93,7 @@ def test_all_honest_seats_play_or_all_leave(carrier: str, seats: int, quorum: in
                 assert not left or not plays or seats == quorum, (delay, seconds)
                 codes = {deck.table.machine(seat).broken.code for seat in left}  # type: ignore[union-attr]
                 assert codes <= {UNCONFIRMED} or seats == quorum
+                assert all(deck.table.machine(seat).is_bound for seat in left) or seats == quorum
 
 
 @pytest.mark.sampled(4)
@@ -391,6 +393,23 @@ def test_who_has_confirmed_the_deck_waits_no_longer_for_a_seat_that_has_left() -
     table.run(until=1)
     assert machine.broken is None
     assert has_left(machine)
+    assert machine.is_bound
+
+
+@pytest.mark.parametrize("before", [1.0, 0.0])
+def test_who_leaves_as_the_last_confirmation_comes_is_still_bound(before: float) -> None:
+    """The others may begin the game, so it keeps its journal ([D-11])."""
+    deck = UnconfirmedDeck(4, 3)
+    machine, table = deck.table.machine(), deck.table
+    assert table.go(lambda: leaving_since(machine) is not None, 60)
+    since = leaving_since(machine)
+    assert since is not None
+    over = since + leaving_seconds(machine.table)
+    for frame in [frame for other, frame in deck.held if other == 0]:
+        machine.receive(frame, over - before, table.table.ids[deck.liar])
+    machine.tick(over)
+    assert deck.ended(0) == Broken(UNCONFIRMED)
+    assert machine.tip.want.kind is Kind.DEAL
     assert machine.is_bound
 
 
