@@ -4,12 +4,18 @@ import importlib
 import os
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 
 from support.cases import each
 from support.paths import ROOT
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    *sorted(ROOT.glob("*.md")),
+    *(page for name in ("docs", "spec") for page in sorted((ROOT / name).rglob("*.md"))),
+    ROOT / "tests" / "vectors" / "README.md",
+    ROOT / "training" / "README.md",
+]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 QUOTED = re.compile(r"`([^`\s]+)`")
 REGISTRY = re.compile(
@@ -50,6 +56,69 @@ def test_the_guide_says_where_changes_go_and_a_path_that_is_not_there_is_noticed
     rows = [line for line in GUIDE.splitlines() if line.startswith("| a")]
     assert len(rows) >= 10
     assert all(paths_of(row.split("|")[2]) for row in rows)
+
+
+MADE_ELSEWHERE = {
+    "game.hoity": "a file of the reader's own",
+    "dist/hoity-files.html": "what `tasks.py site` builds",
+}
+"""Names of files that no checkout has, and why pages name them."""
+FILE = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.(?:py|md|json|js|html|toml|hoity))`")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+
+@cache
+def names_of_files() -> frozenset[str]:
+    """The names of all files of the checkout, without their folders."""
+    tops = [path for path in ROOT.iterdir() if not path.name.startswith(".")]
+    inside = (path for top in tops if top.is_dir() for path in top.rglob("*"))
+    return frozenset(path.name for path in (*tops, *inside))
+
+
+def missing_files(page: Path, text: str) -> list[str]:
+    """The files that a text of a page names, and that are not there."""
+    found = []
+    for word in dict.fromkeys(FILE.findall(text)):
+        is_here = any((base / word).exists() for base in (ROOT, page.parent))
+        is_name = "/" not in word and word in names_of_files()
+        if not (is_here or is_name or word in MADE_ELSEWHERE):
+            found.append(word)
+    return found
+
+
+def anchors_of(text: str) -> set[str]:
+    """The anchors of the headings of a page, as GitHub makes them."""
+    words = (re.sub(r"[^\w\s-]", "", heading.lower()) for heading in HEADING.findall(text))
+    return {word.strip().replace(" ", "-") for word in words}
+
+
+def missing_anchors(page: Path, text: str) -> list[str]:
+    """The links of a text of a page that lead to no heading."""
+    found = []
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#([^)]+)\)", text):
+        other = page.parent / target if target else page
+        if other.suffix == ".md" and anchor not in anchors_of(other.read_text(encoding="utf-8")):
+            found.append(f"{target}#{anchor}")
+    return found
+
+
+@each(PAGES, name)
+def test_every_file_and_every_heading_that_a_page_names_is_there(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert missing_files(page, text) == []
+    assert missing_anchors(page, text) == []
+
+
+def test_a_file_and_a_heading_that_are_not_there_are_noticed() -> None:
+    told = "`protocol/nowhere.py`, `nowhere.json`, `docs/README.md`, `game_state.py`, `game.hoity`"
+    page = ROOT / "docs" / "README.md"
+    assert missing_files(page, told) == ["protocol/nowhere.py", "nowhere.json"]
+    links = "[a](#for-players) [b](#for-nobody) [c](../SPEC.md#31-nothing) [d](table.md#nothing)"
+    assert missing_anchors(page, links) == [
+        "#for-nobody",
+        "../SPEC.md#31-nothing",
+        "table.md#nothing",
+    ]
 
 
 @each(PAGES, name)
