@@ -3,7 +3,9 @@
 import ast
 import re
 from functools import cache
+from pathlib import Path
 
+from support.paths import ROOT
 from support.source import files_under, nodes_of, short
 
 from protocol.wire.signed_messages import KINDS
@@ -50,6 +52,32 @@ def test_citations_are_of_sentences_of_spec_and_every_sentence_is_cited_or_binds
     assert set(NOT_IN_CODE) <= numbered()
     assert set(NOT_IN_CODE) & set(cited()) == set()
     assert all(len(reason) > 20 for reason in NOT_IN_CODE.values())
+
+
+SECTION = re.compile(r"SPEC:?,? (?:sections? )?(\d+\.\d+)(?!\d|\.\d)")
+
+
+@cache
+def sections() -> frozenset[str]:
+    """The numbers of the sections of the three books."""
+    return frozenset(re.findall(r"^##+ (\d+(?:\.\d+)?) ", specification(), re.MULTILINE))
+
+
+def lost_in(text: str) -> set[str]:
+    """Return the rules and sections that a text cites, and that there are not."""
+    return {*ID.findall(text)} - numbered() | {*SECTION.findall(text)} - sections()
+
+
+def test_every_rule_and_section_that_anything_cites_is_there() -> None:
+    """In code, tests, pages and the labels of vectors."""
+    folders = ("protocol", "p2p_hoity", "cli", "tools", "bench", "docs", "spec", "tests")
+    inside = (path for name in folders for path in (ROOT / name).rglob("*"))
+    files = [p for p in (*ROOT.glob("*.md"), *inside) if p.suffix in {".py", ".md", ".js", ".json"}]
+    texts = {short(path): path.read_text(encoding="utf-8") for path in files}
+    assert len(texts) > 1000
+    lost = {name: lost_in(text) for name, text in texts.items() if lost_in(text)}
+    assert lost == {short(Path(__file__)): {"Q-1", "99.9"}}
+    assert lost_in("[Q-1] as in SPEC, section 99.9, but [E-4] and SPEC 10.4") == {"Q-1", "99.9"}
 
 
 def test_the_glossary_has_every_kind_of_message() -> None:

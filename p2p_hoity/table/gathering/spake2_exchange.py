@@ -8,7 +8,7 @@ The guest sends the first message and the third, the host the second and the fou
 whether the guest's words are right. A wrong guess gives the guest nothing with which it could test
 other words. The classes here take and return messages as bytes, and send nothing.
 
-SPEC: section 13.9.
+SPEC: section 13.8.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ CODE = SpokenCode(7, ("lantern", "walrus"), "relay.example:4646")
 OTHER_WORDS = SpokenCode(7, ("lantern", "waffle"))
 OTHER_NUMBER = SpokenCode(8, CODE.words)
 TICKET = encode_ticket(Ticket(b"h" * 32, ("192.0.2.1:4646",), b"t" * 32, (), b"s" * 16))
-# From SPEC 13.9.
+# From SPEC 13.8.
 M = bytes.fromhex("15cfd18e385952982b6a8f8c7854963b58e34388c8e6dae891db756481a02312")
 N = bytes.fromhex("f04f2e7eb734b2a8f8b472eaf9c3c632576ac64aea650b496a8a20ff00e583c3")
 ORDER = 2**252 + 27742317777372353535851937790883648493
@@ -81,7 +81,7 @@ def test_both_ends_agree_whatever_the_relays_name_or_neither_gets_anything() -> 
 
 
 def test_the_exchange_is_the_one_of_the_page() -> None:
-    """SPEC 13.9 computed anew, by libsodium, beside an exchange with fixed randomness."""
+    """SPEC 13.8 computed anew, by libsodium, beside an exchange with fixed randomness."""
     guest, host = GuestExchange(CODE, fixed(1)), HostExchange(CODE, TICKET, fixed(2))
     words = b"lantern-walrus"
     w = int.from_bytes(hkdf(words, b"SPAKE2 pw", 48), "big") % ORDER
