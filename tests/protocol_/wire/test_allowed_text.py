@@ -4,12 +4,12 @@ import re
 import unicodedata
 from itertools import pairwise
 
-from support import paths
 from support.cases import each
 
 from protocol.wire.allowed_text import FORBIDDEN, SEPARATORS, is_one_name, is_plain
+from tools.spec_tables import specification
 
-SPEC = paths.SPEC.read_text(encoding="utf-8")
+SPEC = specification()
 
 
 PLAIN = ["Ada", "Zoë", "名前", "a b", "😀", "ñandú-7", "", "A, B"]
