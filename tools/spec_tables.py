@@ -113,7 +113,7 @@ def timeout_bounds() -> str:
 HEADER: Final = (
     ("terms", "version", "string", "`p2p-table/3`"),
     ("terms", "host", "bytes(32)", "the id of the host's seat"),
-    ("terms", "nonce", "bytes(32)", "random, or as in [A-1]"),
+    ("terms", "nonce", "bytes(32)", "any; how it is drawn: [A-1]"),
     ("terms", "game", "array", "begins with [name, version]; the rest is the game's own"),
     ("terms", "seats", "int", "2 to 8"),
     ("terms", "quorum", "int", "seats div 2 + 1 to seats"),
@@ -122,7 +122,7 @@ HEADER: Final = (
     ("terms", "options", "array", "at most 16, rising by number: [int 0 to 65535, any value]"),
     ("entry", "id", "bytes(32)", "an identity key"),
     ("entry", "nickname", "string", "1 to 24 code points, [H-6], [H-10]"),
-    ("entry", "nonce", "bytes(32)", "random, or a commitment to a player ([H-16])"),
+    ("entry", "nonce", "bytes(32)", "any; how it is drawn: [H-8]"),
     ("entry", "signature", "bytes(64)", "consent to the terms"),
 )
 
