@@ -39,12 +39,12 @@ def shown(code: str) -> str:
 
 
 def row(code: str) -> str:
-    """Return one row of the table: the code, how it was provoked, what was read and verified."""
+    """Return one row of the table: the code, how it was provoked, and what was verified."""
     seen = played(code)
     verdicts = {v["verdict"] for v in seen.verdicts}
     codes = ", ".join(sorted({f"`{f['code']}`" for v in seen.verdicts for f in v["faults"]}))
     found = f"`ok`, fault {codes}" if verdicts == {"ok"} else "no game, a file that proves it"
-    return f"| `{code}` | {PLOTS[code].how} | {'<br>'.join(dict.fromkeys(seen.screen))} | {found} |"
+    return f"| `{code}` | {PLOTS[code].how} | {found} |"
 
 
 def main(words: list[str]) -> None:

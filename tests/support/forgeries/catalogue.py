@@ -100,7 +100,7 @@ FORGERIES: dict[str, Forgery] = {
         patched(0, lambda vector: vector + vector),
     ),
     "key-share-that-does-not-open": Forgery(
-        "spoils the pieces it seals to the others, who complain",
+        "spoils the key shares that it encrypts for the others, who complain",
         "bad-key-sharing",
         "7.1",
         REVEAL,

@@ -83,7 +83,7 @@ PLOTS: dict[str, Plot] = {
     ),
     "two-chains": Plot(
         truth,
-        "its accomplice seals two choices; it speaks on the chain of one and goes on on the other",
+        "its accomplice seals two choices; it gives an input on the chain of one and goes on on the other",
         seats=6,
         quorum=4,
         helper="accomplice",
@@ -103,7 +103,7 @@ PLOTS: dict[str, Plot] = {
         "escrow-share-not-proven", seats=5, quorum=3, helper="stall-reveal"
     ),
     "promise-omits-input": _changing(
-        false_promise(without_own), "promises a new epoch without the inputs it has made"
+        false_promise(without_own), "promises a new epoch without its own inputs"
     ),
     "bad-promise": _changing(
         false_promise(groundless),
