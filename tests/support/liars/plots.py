@@ -83,7 +83,8 @@ PLOTS: dict[str, Plot] = {
     ),
     "two-chains": Plot(
         truth,
-        "its accomplice seals two choices; it gives an input on the chain of one and goes on on the other",
+        "its accomplice seals two choices; it gives an input on the chain of one and goes on on the"
+        " other",
         seats=6,
         quorum=4,
         helper="accomplice",
