@@ -22,6 +22,17 @@ pytestmark = [needs_browser, needs_node]
 EN = play_labels()
 
 
+def of_one_game(*files: bytes) -> bool:
+    """Return whether files are equal, or the same but for their evidence if an epoch has changed.
+
+    After a change of epoch the signatures of a body may be of different epochs.
+    """
+    reports = [transcript.verify(data, read_game) for data in set(files)]
+    assert all(report.ok for report in reports)
+    is_changed = all(report.epochs for report in reports)
+    return len({one.digest for one in reports}) == 1 and (len(reports) == 1 or is_changed)
+
+
 def test_a_link_a_click_a_seat(browser: Any, table: PagedHost) -> None:
     """A whole game between a native host and a page, which verifies what it saves."""
     link = table.open_table(2)
@@ -78,7 +89,7 @@ def test_a_page_that_is_loaded_again_in_the_lobby_has_its_seat(
         while [window.step() for window in (first, second)] != ["ending", "ending"]:
             first.page.wait_for_timeout(20)
         assert first.done.count("sat") == 1
-        assert first.saved("keep") == second.saved("keep")
+        assert of_one_game(first.saved("keep"), second.saved("keep"))
 
 
 @pytest.mark.nightly
@@ -99,7 +110,7 @@ def test_the_same_link_gives_the_seat_back_and_a_second_tab_is_told(
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("seats", [3, 4, 5, 6])
-def test_two_pages_and_native_seats_play_and_all_files_are_equal(
+def test_two_pages_and_native_seats_play_one_game(
     seats: int, browser: Any, table: PagedHost
 ) -> None:
     link = table.open_table(seats)
@@ -111,9 +122,8 @@ def test_two_pages_and_native_seats_play_and_all_files_are_equal(
             window.play_until("sat")
         while not all(window.step() == "ending" for window in windows):
             windows[0].page.wait_for_timeout(20)
-        files = {window.saved("keep") for window in windows}
-        assert len(files) == 1
-    assert table.transcript.read_bytes() in files
+        files = [window.saved("keep") for window in windows]
+    assert of_one_game(*files, table.transcript.read_bytes())
 
 
 @pytest.mark.nightly
