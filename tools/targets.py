@@ -32,14 +32,19 @@ QUICK = [
     "tests/protocol_/chain/test_transition.py",
     "tests/project",
     "tests/cli_/words",
-    # These take long: one starts a cluster, one plays with bots that pause for people, two run the
-    # stand-ins of a page, one counts all sequences of choices, and the others draw many random
-    # cases.
+    # These take long: one starts a cluster, one plays with bots that pause for people, three run or
+    # read all that a page imports, one runs scripts, one makes large files, one counts all sequences
+    # of choices, and the others draw many random cases.
     "--ignore=tests/project/test_games_elsewhere.py",
     "--deselect=tests/project/test_programs_page.py::test_the_programs_play_a_whole_game",
     "--deselect=tests/project/test_trio_stand_in.py::test_a_game_is_played_above_the_stand_in",
     "--deselect=tests/project/test_page_modules.py::"
     "test_the_tests_of_the_building_blocks_pass_above_the_stand_in",
+    "--deselect=tests/project/test_page_modules.py::"
+    "test_what_is_imported_later_is_in_the_list_or_known_to_be_of_no_use",
+    "--deselect=tests/project/test_bounds.py::"
+    "test_what_is_at_a_bound_passes_and_what_is_above_it_does_not",
+    "--deselect=tests/project/test_bench_scripts.py",
     "--ignore=tests/project/test_fuzz_corpus.py",
     "--ignore=tests/p2p_hoity_/rules/test_perft.py",
     "--ignore=tests/p2p_hoity_/rules/test_properties.py",
