@@ -33,8 +33,8 @@ QUICK = [
     "tests/project",
     "tests/cli_/words",
     # These take long: one starts a cluster, one plays with bots that pause for people, three run or
-    # read all that a page imports, one runs scripts, one makes large files, one counts all sequences
-    # of choices, and the others draw many random cases.
+    # read all that a page imports, one runs scripts, one makes large files, one counts sequences of
+    # choices, and the others draw many random cases.
     "--ignore=tests/project/test_games_elsewhere.py",
     "--deselect=tests/project/test_programs_page.py::test_the_programs_play_a_whole_game",
     "--deselect=tests/project/test_trio_stand_in.py::test_a_game_is_played_above_the_stand_in",
